@@ -65,9 +65,9 @@ pub async fn call(
     let called = engine.call(tool, arguments, context).await;
     let outcome = called.map_err(|_| format!("there is no tool {tool}"))?;
     Ok(Outcome {
-        text: outcome.text,
-        structured: outcome.structured.unwrap_or_default(),
-        is_error: outcome.is_error,
+        text: outcome.text().to_owned(),
+        structured: outcome.structured(),
+        is_error: outcome.is_error(),
     })
 }
 

@@ -70,6 +70,19 @@ pub enum Method {
     Custom,
 }
 
+impl Method {
+    /// The name in results.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::TruncateTail => "truncate_tail",
+            Self::TruncateMiddle => "truncate_middle",
+            Self::ExtractiveSummary => "extractive_summary",
+            Self::Deferred => "deferred",
+            Self::Custom => "custom",
+        }
+    }
+}
+
 /// What was allowed and what was used.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Used {

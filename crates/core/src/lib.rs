@@ -13,6 +13,8 @@ pub mod evaluate;
 /// Content hashes and verdict ids.
 pub mod provenance;
 /// One cleaner for every string that leaves this server.
+/// Whether an earlier answer is still so: the verdicts, and both forms in which they leave.
+pub mod recheck;
 pub mod sanitize;
 
 pub mod values;

@@ -210,14 +210,6 @@ fn snapshot_of<'a>(snapshots: &'a [Snapshot], resource: &str) -> Option<&'a Snap
     snapshots.iter().find(|snapshot| snapshot.resource_id == resource)
 }
 
-fn text(item: &Map<String, Value>, name: &str) -> Option<String> {
-    item.get(name).and_then(Value::as_str).map(str::to_owned)
-}
-
-fn title(entry: &Entry) -> String {
-    text(&entry.item, "title").unwrap_or_else(|| entry.id.clone())
-}
-
 fn absent(entry: &Entry, now: Option<&Snapshot>, out: &mut Diff) {
     let detail = match now {
         None => Some("not_followed"),
@@ -230,14 +222,14 @@ fn absent(entry: &Entry, now: Option<&Snapshot>, out: &mut Diff) {
         Some(detail) => out.removed.push(Removed {
             resource: entry.resource.clone(),
             id: entry.id.clone(),
-            title: title(entry),
-            url: text(&entry.item, "url"),
+            title: entry.title().to_owned(),
+            url: entry.text("url").map(str::to_owned),
             detail: detail.to_owned(),
         }),
         None => out.could_not_check.push(Dropped {
             resource: entry.resource.clone(),
             id: entry.id.clone(),
-            title: title(entry),
+            title: entry.title().to_owned(),
         }),
     }
 }
@@ -267,8 +259,8 @@ fn differences(then: &Entry, now: &Entry, out: &mut Diff) {
         out.changed.push(Changed {
             resource,
             id,
-            title: title(now),
-            url: text(&now.item, "url"),
+            title: now.title().to_owned(),
+            url: now.text("url").map(str::to_owned),
             fields,
             aged,
         });

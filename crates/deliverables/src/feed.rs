@@ -46,11 +46,8 @@ pub fn events(diff: &Diff, at: &str, quote: fn(&str) -> String) -> Vec<Event> {
             detail,
         };
     let added = diff.added.iter().map(|added| {
-        let text = |name: &str| {
-            let value = added.entry.item.get(name);
-            value.and_then(Value::as_str).map(str::to_owned)
-        };
-        let title = text("title").unwrap_or_else(|| added.entry.id.clone());
+        let text = |name: &str| added.entry.text(name).map(str::to_owned);
+        let title = added.entry.title().to_owned();
         let detail = added
             .detail
             .clone()

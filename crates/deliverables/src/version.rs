@@ -91,6 +91,18 @@ pub struct Entry {
     pub judged: Map<String, Value>,
 }
 
+impl Entry {
+    /// Its title, else its id.
+    pub fn title(&self) -> &str {
+        self.text("title").unwrap_or(&self.id)
+    }
+
+    /// A text of the item as it is held.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.item.get(name).and_then(Value::as_str)
+    }
+}
+
 /// A version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Version {

@@ -1,11 +1,10 @@
 //! Values that bypass the tree of owned JSON: arguments that borrow from the message that brought them, and a structured
 //! result that is already text.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use self_cell::self_cell;
-use serde_json::value::RawValue;
 use serde_json_borrow::Value;
 
 self_cell!(
@@ -60,21 +59,5 @@ impl BorrowedArguments {
     pub fn hold(&self, name: &str) -> bool {
         let fields = self.value().as_object();
         fields.is_some_and(|fields| fields.iter().any(|(known, _)| known == name))
-    }
-}
-
-/// A place for a structured result as JSON text, from who makes it to who writes it out.
-#[derive(Debug, Clone, Default)]
-pub struct Slot(Arc<Mutex<Option<Box<RawValue>>>>);
-
-impl Slot {
-    /// Puts it there.
-    pub fn fill(&self, structure: Box<RawValue>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(structure);
-    }
-
-    /// What was put there; once.
-    pub fn take(&self) -> Option<Box<RawValue>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

@@ -1,4 +1,4 @@
-//! One call, from name and arguments to an outcome.
+//! One call, from name and arguments to an answer.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tracing::Instrument as _;
 use super::outcome::defect;
 use super::reading::{Ask, Collected};
 use super::{
-    Arguments, Call, CallContext, Ended, Engine, Observer, Place, Tool, ToolOutcome, UnknownTool, Work,
+    Answer, Arguments, Call, CallContext, Ended, Engine, Observer, Outcome, Place, Tool, UnknownTool, Work,
     arguments, recording, scoring,
 };
 
@@ -29,13 +29,13 @@ const ASKED: Duration = Duration::from_millis(20);
 
 impl Engine {
     /// Runs a tool. Only an unknown name is an error here; whatever goes wrong inside the call is an
-    /// outcome with `is_error`, so that the model can read it.
+    /// answer that says so, for the model to read.
     pub async fn call(
         self: &Arc<Self>,
         name: &str,
         arguments: impl Into<Arguments>,
         context: CallContext,
-    ) -> Result<ToolOutcome, UnknownTool> {
+    ) -> Result<Answer, UnknownTool> {
         let Some(tool) = self.tool(name) else {
             if let Some(metrics) = &self.metrics {
                 metrics.unknown_tool();
@@ -48,7 +48,7 @@ impl Engine {
         let span = tracing::info_span!("call", id, tool = %tool.name, caller);
         let started = Instant::now();
         let arguments = arguments.into();
-        let outcome = async {
+        let answer = async {
             tracing::info!(arguments = %arguments.redacted(), "started");
             let (work, noting) = match recording::prepare(tool, arguments, &context) {
                 Ok((arguments, noting)) => (Either::Left(self.run(tool, arguments, &context)), noting),
@@ -61,16 +61,16 @@ impl Engine {
             };
             if let Some(meter) = meter {
                 meter.settle(match &result {
-                    Ok(outcome) => outcome.failure_code(),
+                    Ok(answer) => answer.code(),
                     Err(error) => Some(error.code),
                 });
             }
-            let mut outcome = result.unwrap_or_else(|error| {
+            let mut answer = result.unwrap_or_else(|error| {
                 log_failure(&error);
-                scoring::failure(tool, &error, self.clock.now())
+                scoring::failure(tool, &error, self.clock.now()).into()
             });
             if let Some(noting) = noting {
-                noting.attach(self, tool, &mut outcome);
+                noting.record(self, tool, &mut answer);
             }
             // Of an answer that nobody waits for any more nothing was shown.
             if let Some(toolset) = &self.toolset
@@ -82,14 +82,14 @@ impl Engine {
                     records_bytes: self.limits().records_bytes,
                     now: self.clock.now(),
                 };
-                toolset.after(ended, &mut outcome).await;
+                toolset.after(ended, &mut answer).await;
             }
-            tracing::info!(is_error = outcome.is_error, ms = started.elapsed().as_millis(), "done");
-            outcome
+            tracing::info!(is_error = answer.is_error(), ms = started.elapsed().as_millis(), "done");
+            answer
         }
         .instrument(span)
         .await;
-        Ok(outcome)
+        Ok(answer)
     }
 
     async fn run(
@@ -97,13 +97,13 @@ impl Engine {
         tool: &Tool,
         arguments: Arguments,
         context: &CallContext,
-    ) -> Result<ToolOutcome, SourceError> {
-        match &tool.work {
-            Work::Evaluate => self.evaluate(arguments, context).await,
+    ) -> Result<Answer, SourceError> {
+        let outcome = match &tool.work {
+            Work::Evaluate => return self.evaluate(arguments, context).await,
             Work::Toolset { .. } => {
                 let (arguments, _) = self.read_arguments(tool, arguments)?;
                 let toolset = self.toolset.as_ref().ok_or_else(defect)?;
-                toolset.call(self, tool, &arguments, &context.owner).await
+                toolset.call(self, tool, &arguments, &context.owner).await?
             }
             Work::Source(adapter) => {
                 let (arguments, notes) = self.read_arguments(tool, arguments)?;
@@ -121,22 +121,17 @@ impl Engine {
                     transport: observer.as_ref().and_then(|observer| observer.transport(0)),
                 };
                 let descriptor = adapter.descriptor();
-                let (mut outcome, observed) = self
+                let (outcome, observer) = self
                     .read(ask, move |engine, collected| {
                         let max_length = collected.common.max_length;
                         let scored = engine.score(descriptor, collected, &arguments)?;
-                        let outcome = scoring::render(&scored, max_length);
-                        let observed = observer
-                            .and_then(|observer| observer.source(&scored, outcome.structured.as_ref()));
-                        Ok((outcome, observed))
+                        Ok(observed(
+                            Outcome::Source(Box::new(scored.fitted(max_length))),
+                            observer,
+                        ))
                     })
                     .await?;
-                if let Some(observed) = observed {
-                    observed
-                        .keep(&mut outcome, &context.owner, self.clock.now())
-                        .await;
-                }
-                Ok(outcome)
+                self.kept(outcome, observer, context).await
             }
             Work::Composite(composite) => {
                 let (arguments, notes) = self.read_arguments(tool, arguments)?;
@@ -145,9 +140,23 @@ impl Engine {
                 let observer = self.observer(tool, &arguments, plan.sections.len());
                 let place = Arc::new(self.gate.enter().await?);
                 self.prepare_tables();
-                self.run_plan(composite, plan, place, context, observer).await
+                self.run_plan(composite, plan, place, context, observer).await?
             }
+        };
+        Ok(outcome.into())
+    }
+
+    /// The outcome, with what it says about being kept.
+    pub(super) async fn kept(
+        &self,
+        mut outcome: Outcome,
+        observer: Option<Box<dyn Observer>>,
+        context: &CallContext,
+    ) -> Outcome {
+        if let Some(observer) = observer {
+            outcome.set_kept(observer.keep(&context.owner, self.clock.now()).await);
         }
+        outcome
     }
 
     fn observer(
@@ -231,22 +240,17 @@ impl Engine {
         scoring::score(descriptor, collected, cursor, now, self.decay())
     }
 
-    /// Judges what the caller brought.
-    async fn evaluate(
-        &self,
-        arguments: Arguments,
-        context: &CallContext,
-    ) -> Result<ToolOutcome, SourceError> {
+    /// Judges what the caller brought, and writes it.
+    async fn evaluate(&self, arguments: Arguments, context: &CallContext) -> Result<Answer, SourceError> {
         let now = self.clock.now();
-        let slot = context.structure.clone();
         let asked = context.records.clone();
         let native = move || asked.map_or_else(Native::default, |asked| asked.native.clone());
         // Under a budget tokens are counted, and the first who counts waits for the vocabulary.
         if arguments.bytes() <= INLINE_BYTES && !arguments.hold("budget") {
-            return scoring::evaluate(arguments, now, &self.options, slot, &native());
+            return scoring::evaluate(arguments, now, &self.options, &native());
         }
         let options = Arc::clone(&self.options);
-        self.beside(move || scoring::evaluate(arguments, now, &options, slot, &native()))
+        self.beside(move || scoring::evaluate(arguments, now, &options, &native()))
             .await
             .unwrap_or_else(|| Err(defect()))
     }
@@ -261,6 +265,17 @@ impl Engine {
         });
         working.await.ok()
     }
+}
+
+/// Shows the outcome to whoever observes the call.
+pub(super) fn observed(
+    outcome: Outcome,
+    mut observer: Option<Box<dyn Observer>>,
+) -> (Outcome, Option<Box<dyn Observer>>) {
+    if let Some(observer) = &mut observer {
+        observer.observe(&outcome);
+    }
+    (outcome, observer)
 }
 
 pub(super) fn log_failure(error: &SourceError) {

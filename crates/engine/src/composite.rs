@@ -16,10 +16,10 @@ use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
 use super::admission::{Place, overloaded};
-use super::call::log_failure;
+use super::call::{log_failure, observed};
 use super::outcome::defect;
 use super::reading::Ask;
-use super::{CallContext, Engine, Observer, Progress, ToolOutcome, Work, scoring};
+use super::{CallContext, Engine, Observer, Outcome, Progress, Work, scoring};
 
 /// How long an answer waits for its last steps of progress to be taken.
 const LAST_STEPS: Duration = Duration::from_millis(50);
@@ -38,7 +38,7 @@ impl Engine {
         place: Arc<Place>,
         context: &CallContext,
         observer: Option<Box<dyn Observer>>,
-    ) -> Result<ToolOutcome, SourceError> {
+    ) -> Result<Outcome, SourceError> {
         let begun = self.clock.now();
         plan.max_length = plan.max_length.min(self.limits().result_chars);
         let deadline = Instant::now() + Duration::from_millis(self.limits().composite_deadline_ms);
@@ -104,17 +104,10 @@ impl Engine {
                 outcome: outcome.unwrap_or_else(|| Err(defect())),
             })
             .collect();
-        let rendering = async move {
-            let mut observer = observer;
-            if let Some(observer) = &mut observer {
-                observer.sections(&sections);
-            }
-            let outcome = scoring::composite(composite, plan, sections, begun);
-            let observed = observer.and_then(|observer| observer.composite(outcome.structured.as_ref()));
-            (outcome, observed)
-        };
+        let rendering =
+            async move { observed(scoring::composite(composite, plan, sections, begun), observer) };
         let rendering = self.pool.spawn(rendering.in_current_span())?;
-        let (mut outcome, observed) = match tokio::time::timeout(RENDERING, rendering).await {
+        let (outcome, observer) = match tokio::time::timeout(RENDERING, rendering).await {
             Ok(rendered) => rendered.map_err(|_| defect())?,
             Err(_) => {
                 return Err(overloaded(
@@ -123,12 +116,7 @@ impl Engine {
                 ));
             }
         };
-        if let Some(observed) = observed {
-            observed
-                .keep(&mut outcome, &context.owner, self.clock.now())
-                .await;
-        }
-        Ok(outcome)
+        Ok(self.kept(outcome, observer, context).await)
     }
 
     async fn section(

@@ -34,13 +34,13 @@ use tokio_util::sync::CancellationToken;
 pub use admission::Place;
 pub use admission::in_name_of;
 pub use arguments::Arguments;
-pub use borrowed::{BorrowedArguments, Slot};
-pub use outcome::{ToolOutcome, defect};
+pub use borrowed::BorrowedArguments;
+pub use outcome::{Answer, Deliverable, Evaluated, Outcome, RECORDS_FIELD, Records, Written, defect};
 pub use owner::Owner;
 pub use reading::{Ask, Collected};
 pub use scoring::admitting_failure;
 pub use tool::{EVALUATE, RECHECK, Tool, Work};
-pub use toolset::{Call, Ended, Observed, Observer, Toolset};
+pub use toolset::{Call, Ended, Observer, Toolset};
 
 use crate::records::RecordsRequest;
 use freshcontext_config::Settings;
@@ -89,9 +89,6 @@ pub struct CallContext {
     pub cancellation: CancellationToken,
     /// Where progress goes, if the caller asked for it.
     pub progress: Option<Arc<dyn Progress>>,
-    /// Where a judgement's structure may be put as JSON text, by the one that writes it out at once. The
-    /// outcome then has none: for 100 signals a tree of values takes as long as the judging.
-    pub structure: Option<Slot>,
     /// Whose call it is.
     pub owner: Owner,
     /// Who calls, by the name of the token, for the log.

@@ -1,25 +1,25 @@
 //! Gaps that a later call fills: a request names one in its `_meta`, and its result says whether it is filled.
 
 use freshcontext_budget::is_missing_id;
-use serde_json::{Map, Value, json};
+use freshcontext_contract::Status;
+use freshcontext_core::date::iso_millis;
+use serde_json::{Value, json};
 
-use crate::ToolOutcome;
+use crate::{Answer, Outcome};
 
 /// Where a request names the gap that it is to fill.
 pub const ASKED: &str = "freshcontext/missing_id";
 /// Where a result says what became of it.
 pub const SETTLED: &str = "io.github.freshcontext/missing";
 
-/// Says in the outcome whether a call of `tool` filled the gap. An answer without results fills none: that
+/// Says beside the answer whether a call of `tool` filled the gap. An answer without results fills none: that
 /// nothing was found is not known to mean that there is nothing.
-pub fn settle(outcome: &mut ToolOutcome, tool: &str, id: &Value) {
-    let of = |name: &str| {
-        let structured = outcome.structured.as_ref();
-        structured
-            .and_then(|it| it.pointer(name))
-            .cloned()
-            .unwrap_or_default()
+pub fn settle(answer: &mut Answer, tool: &str, id: &Value) {
+    let source = match answer.outcome() {
+        Outcome::Source(source) => Some(source.scored()),
+        _ => None,
     };
+    let empty = source.is_some_and(|scored| scored.status() == Status::Empty);
     let said = match id.as_str().filter(|id| is_missing_id(id)) {
         None => {
             let detail = format!(
@@ -27,7 +27,7 @@ pub fn settle(outcome: &mut ToolOutcome, tool: &str, id: &Value) {
             );
             json!({"status": "invalid", "detail": detail})
         }
-        Some(id) if outcome.is_error || of("/status") == "empty" => {
+        Some(id) if answer.is_error() || empty => {
             json!({"missing_id": id, "status": "open"})
         }
         Some(id) => json!({
@@ -35,38 +35,41 @@ pub fn settle(outcome: &mut ToolOutcome, tool: &str, id: &Value) {
             "status": "resolved",
             "resolution_refs": [{
                 "tool": tool,
-                "source": of("/freshcontext/source_url"),
-                "retrieved_at": of("/freshcontext/retrieved_at"),
+                "source": source.map(|scored| scored.source_url()),
+                "retrieved_at": source.map(|scored| iso_millis(scored.retrieved_at())),
             }],
         }),
     };
-    outcome
-        .meta
-        .get_or_insert_with(Map::new)
-        .insert(SETTLED.to_owned(), said);
+    answer.meta.insert(SETTLED.to_owned(), said);
 }
 
 #[cfg(test)]
 mod tests {
+    use freshcontext_contract::{ErrorCode, SourceError};
+    use freshcontext_core::answer::Failure;
+
     use super::*;
+    use crate::Deliverable;
 
     #[test]
-    fn only_an_answer_with_results_fills_a_gap() {
+    fn only_an_answer_fills_a_gap_and_only_by_its_id() {
         let id = json!(format!("mis_{}", "0".repeat(32)));
-        let settled = |structured: Value, is_error: bool, id: &Value| {
-            let mut outcome = ToolOutcome {
-                text: String::new(),
-                structured: Some(structured),
-                is_error,
-                meta: None,
-            };
-            settle(&mut outcome, "extract_x", id);
-            outcome.meta.unwrap()[SETTLED]["status"].clone()
+        let settled = |outcome: Outcome, id: &Value| {
+            let mut answer = Answer::from(outcome);
+            settle(&mut answer, "extract_x", id);
+            answer.meta()[SETTLED]["status"].clone()
         };
-        assert_eq!(settled(json!({"status": "success"}), false, &id), "resolved");
-        assert_eq!(settled(json!({"status": "empty"}), false, &id), "open");
-        assert_eq!(settled(json!({"code": "timeout"}), true, &id), "open");
-        assert_eq!(settled(json!({}), false, &json!("mis_1")), "invalid");
-        assert_eq!(settled(json!({}), false, &json!(5)), "invalid");
+        let answered = || {
+            Outcome::Deliverable(Box::new(Deliverable {
+                text: String::new(),
+                structured: json!({}),
+            }))
+        };
+        let late = SourceError::new(ErrorCode::Timeout, "late");
+        let failed = Failure::new(&late, "x", "extract_x", chrono::DateTime::UNIX_EPOCH);
+        assert_eq!(settled(answered(), &id), "resolved");
+        assert_eq!(settled(Outcome::Failure(Box::new(failed)), &id), "open");
+        assert_eq!(settled(answered(), &json!("mis_1")), "invalid");
+        assert_eq!(settled(answered(), &json!(5)), "invalid");
     }
 }

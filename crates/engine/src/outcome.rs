@@ -1,33 +1,297 @@
-//! What comes of a call.
+//! What comes of a call. It stays typed until it leaves: text, structure and `_meta` are written here, once, when the door
+//! asks for them.
+
+use std::sync::OnceLock;
 
 use freshcontext_contract::{ErrorCode, SourceError};
-use serde_json::{Map, Value};
+use freshcontext_core::answer::{Failure, Kept, SourceAnswer};
+use freshcontext_core::composite::CompositeAnswer;
+use freshcontext_core::evaluate::Evaluation;
+use freshcontext_core::recheck::Recheck;
+use freshcontext_records::Bundle;
+use freshcontext_records::make::Answered;
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
+
+/// Where a structured result holds its records.
+pub const RECORDS_FIELD: &str = "records";
+/// Where the `_meta` of a result says how it was retrieved.
+const RETRIEVAL: &str = "io.github.freshcontext/retrieval";
+/// Where it says that its answer is not kept.
+const ANSWER: &str = "io.github.freshcontext/answer";
+/// Where it says whether its records could be made, and whether they are kept.
+const RECORDS: &str = "io.github.freshcontext/records";
 
 /// What came of a call.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The answer of one source.
+    Source(Box<SourceAnswer>),
+    /// The answer of several, or that all of them failed.
+    Composite(Box<CompositeAnswer>),
+    /// The evaluation of what the caller brought.
+    Evaluation(Box<Evaluated>),
+    /// Whether an earlier answer is still so.
+    Recheck(Box<Recheck>),
+    /// What a tool for deliverables did.
+    Deliverable(Box<Deliverable>),
+    /// A failed call.
+    Failure(Box<Failure>),
+}
+
+/// An evaluation with its structure as JSON text. It is written where it is made, beside the threads that serve if it is
+/// large: a tree of values would take as long as the evaluation.
+#[derive(Debug)]
+pub struct Evaluated {
+    /// The evaluation.
+    pub evaluation: Evaluation,
+    json: Option<Box<RawValue>>,
+}
+
+impl Evaluated {
+    /// Writes the structure.
+    pub fn new(evaluation: Evaluation) -> Result<Self, SourceError> {
+        let json = Some(evaluation.json()?);
+        Ok(Self { evaluation, json })
+    }
+}
+
+/// What a tool for deliverables did, in both forms. Only their toolset knows its types.
+#[derive(Debug)]
+pub struct Deliverable {
+    /// The text.
+    pub text: String,
+    /// The structure.
+    pub structured: Value,
+}
+
+impl Outcome {
+    /// The code of a failure; `None` where there is an answer.
+    pub fn code(&self) -> Option<ErrorCode> {
+        match self {
+            Self::Failure(failure) => Some(failure.code),
+            Self::Composite(answer) => answer.failure().map(|failure| failure.code),
+            Self::Source(_) | Self::Evaluation(_) | Self::Recheck(_) | Self::Deliverable(_) => None,
+        }
+    }
+
+    /// The same for records.
+    pub(crate) fn answered(&self) -> Answered<'_> {
+        match self {
+            Self::Source(answer) => Answered::Source(answer),
+            Self::Composite(answer) => Answered::Composite(answer),
+            Self::Evaluation(evaluated) => Answered::Evaluation(&evaluated.evaluation),
+            Self::Recheck(recheck) => Answered::Recheck(recheck),
+            Self::Deliverable(_) => Answered::Deliverable,
+            Self::Failure(failure) => Answered::Failure(failure),
+        }
+    }
+
+    /// Says in the answer whether it is kept.
+    pub(crate) fn set_kept(&mut self, kept: Kept) {
+        match self {
+            Self::Source(answer) => answer.kept = kept,
+            Self::Composite(answer) => answer.kept = kept,
+            _ => {}
+        }
+    }
+
+    fn kept(&self) -> Option<&Kept> {
+        match self {
+            Self::Source(answer) => Some(&answer.kept),
+            Self::Composite(answer) => Some(&answer.kept),
+            _ => None,
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Source(answer) => answer.text(),
+            Self::Composite(answer) => answer.text(),
+            Self::Evaluation(evaluated) => evaluated.evaluation.text(),
+            Self::Recheck(recheck) => recheck.text(),
+            Self::Deliverable(deliverable) => deliverable.text.clone(),
+            Self::Failure(failure) => failure.text(),
+        }
+    }
+
+    fn structured(&self) -> Value {
+        match self {
+            Self::Source(answer) => answer.structured().into(),
+            Self::Composite(answer) => answer.structured().into(),
+            // What was written as JSON once can be written as a value.
+            Self::Evaluation(evaluated) => evaluated.evaluation.structured().unwrap_or_default(),
+            Self::Recheck(recheck) => recheck.structured().into(),
+            Self::Deliverable(deliverable) => deliverable.structured.clone(),
+            Self::Failure(failure) => failure.structured().into(),
+        }
+    }
+}
+
+/// Context records of a call.
+#[derive(Debug, Default)]
+pub enum Records {
+    /// They were not asked for.
+    #[default]
+    NotAsked,
+    /// They could not be made: why.
+    NotMade(String),
+    /// They were made.
+    Made {
+        /// The records.
+        bundle: Box<Bundle>,
+        /// Where a toolset keeps records: whether it kept these, or why it did not.
+        kept: Option<Result<(), String>>,
+    },
+}
+
+/// The answer to a call: its outcome, and what leaves beside it.
+#[derive(Debug)]
+pub struct Answer {
+    outcome: Outcome,
+    text: OnceLock<String>,
+    /// Its context records.
+    pub records: Records,
+    /// Facts for `_meta` that a door adds.
+    pub meta: Map<String, Value>,
+}
+
+impl From<Outcome> for Answer {
+    fn from(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            text: OnceLock::new(),
+            records: Records::NotAsked,
+            meta: Map::new(),
+        }
+    }
+}
+
+impl Answer {
+    /// What came of the call.
+    pub fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// The code of a failure; `None` where there is an answer.
+    pub fn code(&self) -> Option<ErrorCode> {
+        self.outcome.code()
+    }
+
+    /// Whether the call failed.
+    pub fn is_error(&self) -> bool {
+        self.code().is_some()
+    }
+
+    /// The id under which it is kept.
+    pub fn answer_id(&self) -> Option<&str> {
+        self.outcome.kept()?.answer_id.as_deref()
+    }
+
+    /// The text for the model.
+    pub fn text(&self) -> &str {
+        self.text.get_or_init(|| self.outcome.text())
+    }
+
+    /// The same as data, with the records.
+    pub fn structured(&self) -> Value {
+        let mut structured = self.outcome.structured();
+        if let (Records::Made { bundle, .. }, Some(fields)) = (&self.records, structured.as_object_mut()) {
+            fields.insert(
+                RECORDS_FIELD.to_owned(),
+                serde_json::to_value(bundle).unwrap_or_default(),
+            );
+        }
+        structured
+    }
+
+    /// Takes the structure as JSON text, once: of an evaluation, where that is quicker than as a value.
+    pub fn take_json(&mut self) -> Option<Box<RawValue>> {
+        #[derive(Serialize)]
+        struct WithRecords<'a> {
+            #[serde(flatten)]
+            evaluation: &'a Evaluation,
+            records: &'a Bundle,
+        }
+
+        let Outcome::Evaluation(evaluated) = &mut self.outcome else {
+            return None;
+        };
+        match &self.records {
+            Records::Made { bundle, .. } => to_raw_value(&WithRecords {
+                evaluation: &evaluated.evaluation,
+                records: bundle,
+            })
+            .ok(),
+            Records::NotAsked | Records::NotMade(_) => evaluated.json.take(),
+        }
+    }
+
+    /// Takes its records out of it.
+    pub fn take_records(&mut self) -> Option<Bundle> {
+        match std::mem::take(&mut self.records) {
+            Records::Made { bundle, .. } => Some(*bundle),
+            others => {
+                self.records = others;
+                None
+            }
+        }
+    }
+
+    /// Both forms.
+    pub fn written(self) -> Written {
+        Written {
+            structured: self.structured(),
+            is_error: self.is_error(),
+            meta: self.meta(),
+            text: self.into_text(),
+        }
+    }
+
+    /// The text for the model, and nothing else.
+    pub fn into_text(self) -> String {
+        self.text.into_inner().unwrap_or_else(|| self.outcome.text())
+    }
+
+    /// Facts about the call that are not part of the answer, each under a key with our prefix, as MCP asks.
+    pub fn meta(&self) -> Map<String, Value> {
+        let mut meta = Map::new();
+        if let Outcome::Source(answer) = &self.outcome {
+            meta.insert(RETRIEVAL.to_owned(), answer.scored().meta());
+        }
+        if let Some(why) = self.outcome.kept().and_then(|kept| kept.not_kept.as_deref()) {
+            meta.insert(ANSWER.to_owned(), json!({"status": "not_kept", "why": why}));
+        }
+        let records = match &self.records {
+            Records::NotAsked | Records::Made { kept: None, .. } => None,
+            Records::NotMade(why) => Some(json!({"status": "not_made", "why": why})),
+            Records::Made {
+                kept: Some(Ok(())), ..
+            } => Some(json!({"status": "kept"})),
+            Records::Made {
+                kept: Some(Err(why)), ..
+            } => Some(json!({"status": "not_kept", "why": why})),
+        };
+        if let Some(records) = records {
+            meta.insert(RECORDS.to_owned(), records);
+        }
+        meta.extend(self.meta.clone());
+        meta
+    }
+}
+
+/// An answer in both forms.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ToolOutcome {
+pub struct Written {
     /// The text for the model.
     pub text: String,
     /// The same as data.
-    pub structured: Option<Value>,
+    pub structured: Value,
     /// Whether the call failed.
     pub is_error: bool,
-    /// Facts about the call that are not part of the answer (`cached_age_s`, `attempts`).
-    pub meta: Option<Map<String, Value>>,
-}
-
-impl ToolOutcome {
-    /// The code of a composite that failed as a whole; `None` where there is an answer.
-    pub fn failure_code(&self) -> Option<ErrorCode> {
-        let said = self
-            .structured
-            .as_ref()
-            .and_then(|structured| structured.get("code")?.as_str());
-        let known = ErrorCode::ALL
-            .into_iter()
-            .find(|code| Some(code.as_str()) == said);
-        self.is_error.then(|| known.unwrap_or(ErrorCode::Internal))
-    }
+    /// Facts about the call that are not part of the answer.
+    pub meta: Map<String, Value>,
 }
 
 /// What a caller reads when our own code failed. The log has the place.
@@ -36,24 +300,4 @@ pub fn defect() -> SourceError {
         ErrorCode::Internal,
         "a defect in this server ended this call; other calls go on",
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn an_unknown_code_is_not_passed_on() {
-        let outcome = |is_error, code: &str| ToolOutcome {
-            text: String::new(),
-            structured: Some(json!({"code": code})),
-            is_error,
-            meta: None,
-        };
-        assert_eq!(outcome(true, "timeout").failure_code(), Some(ErrorCode::Timeout));
-        assert_eq!(outcome(true, "made_up").failure_code(), Some(ErrorCode::Internal));
-        assert_eq!(outcome(false, "timeout").failure_code(), None);
-    }
 }

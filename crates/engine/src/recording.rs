@@ -4,7 +4,7 @@ use freshcontext_contract::SourceError;
 use freshcontext_records::{Native, RecordOptions};
 use serde_json::{Map, Value};
 
-use super::{Arguments, CallContext, Engine, Tool, ToolOutcome, Work};
+use super::{Answer, Arguments, CallContext, Engine, Tool, Work};
 use crate::records;
 
 /// Records that are to be made when the call has ended.
@@ -47,8 +47,8 @@ pub(super) fn prepare(
 }
 
 impl Noting {
-    /// Puts the records beside the answer.
-    pub(super) fn attach(&self, engine: &Engine, tool: &Tool, outcome: &mut ToolOutcome) {
+    /// Makes the records of the answer.
+    pub(super) fn record(&self, engine: &Engine, tool: &Tool, answer: &mut Answer) {
         let call = records::Call {
             tool: &tool.name,
             arguments: Some(&self.given),
@@ -56,6 +56,6 @@ impl Noting {
             options: &self.options,
             native: &self.native,
         };
-        records::attach(outcome, &call, &[]);
+        answer.record(&call);
     }
 }

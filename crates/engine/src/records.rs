@@ -2,17 +2,12 @@
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{ErrorCode, SourceError};
-use freshcontext_core::evaluate::{Known, Noted, item_identity};
+use freshcontext_core::evaluate::Evaluation;
 use freshcontext_records::make::{Answered, Occasion, bundle};
 use freshcontext_records::{Bundle, CONTEXT_KEY, Native, RECORDS_KEY, RecordOptions};
 use serde_json::{Map, Value, json};
 
-use crate::ToolOutcome;
-
-/// Where a structured result holds its records.
-pub const FIELD: &str = "records";
-/// Where the `_meta` of a result says whether its records could be made, and whether they are kept.
-pub const STATUS: &str = "io.github.freshcontext/records";
+use crate::{Answer, Records};
 
 /// What a request says about records, not read yet.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +16,6 @@ pub struct RecordsRequest {
     pub records: Option<Value>,
     /// What the caller says about its context.
     pub context: Option<Value>,
-    /// What was seen of the request.
     /// What was seen of the request.
     pub native: Native,
 }
@@ -73,14 +67,7 @@ pub struct Call<'a> {
     pub native: &'a Native,
 }
 
-/// The records of an answer.
-pub fn of(
-    call: &Call<'_>,
-    text: &str,
-    structured: &Value,
-    is_error: bool,
-    known: &[Known],
-) -> Result<Bundle, SourceError> {
+fn made(call: &Call<'_>, text: &str, answered: Answered<'_>) -> Result<Bundle, SourceError> {
     let wrong =
         |what: String| SourceError::new(ErrorCode::Internal, format!("records could not be made: {what}"));
     let mut seed = [0; 32];
@@ -93,58 +80,41 @@ pub fn of(
         version: env!("CARGO_PKG_VERSION"),
         options: call.options,
         native: call.native,
-        identify: item_identity,
     };
-    let answered = Answered {
-        text,
-        structured,
-        is_error,
-        known,
-    };
-    bundle(&occasion, answered).map_err(wrong)
+    bundle(&occasion, text, answered).map_err(wrong)
 }
 
-/// Puts the records beside an answer. The answer stands whatever becomes of them.
-pub fn attach(outcome: &mut ToolOutcome, call: &Call<'_>, known: &[Known]) {
-    let structured = outcome
-        .structured
-        .get_or_insert_with(|| Value::Object(Map::new()));
-    let made = of(call, &outcome.text, structured, outcome.is_error, known).and_then(|bundle| {
-        serde_json::to_value(bundle).map_err(|error| {
-            SourceError::new(ErrorCode::Internal, "records could not be written").caused_by(error)
-        })
-    });
-    match (made, structured.as_object_mut()) {
-        (Ok(records), Some(fields)) => {
-            fields.insert(FIELD.to_owned(), records);
-        }
-        (made, _) => {
-            let why = made.err().map(|error| error.message.clone());
-            tracing::error!(why, "records");
-            let meta = outcome.meta.get_or_insert_with(Map::new);
-            meta.insert(STATUS.to_owned(), json!({"status": "not_made", "why": why}));
-        }
+impl Answer {
+    /// Makes its records. The answer stands whatever becomes of them.
+    pub(crate) fn record(&mut self, call: &Call<'_>) {
+        self.records = match made(call, self.text(), self.outcome().answered()) {
+            Ok(bundle) => Records::Made {
+                bundle: Box::new(bundle),
+                kept: None,
+            },
+            Err(error) => {
+                let why = error.message;
+                tracing::error!(why, "records");
+                Records::NotMade(why)
+            }
+        };
     }
 }
 
-/// The records of a judgement, from what it noted for them.
+/// The records of an evaluation that noted what they need.
 pub fn of_evaluation(
-    outcome: &mut ToolOutcome,
+    evaluation: &Evaluation,
+    text: &str,
     options: &RecordOptions,
-    noted: &Noted,
     native: &Native,
     now: DateTime<Utc>,
-) {
-    let mut arguments = Map::new();
-    if let Some(query) = &noted.query {
-        arguments.insert("query".to_owned(), query.as_str().into());
-    }
+) -> Result<Bundle, SourceError> {
     let call = Call {
         tool: crate::EVALUATE,
-        arguments: Some(&arguments),
+        arguments: None,
         now,
         options,
         native,
     };
-    attach(outcome, &call, &noted.known);
+    made(&call, text, Answered::Evaluation(evaluation))
 }

@@ -3,17 +3,17 @@
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{Descriptor, SourceError};
-use freshcontext_core::answer::{self, ScoreInput, Scored};
+use freshcontext_core::answer::{self, Failure, ScoreInput, Scored};
 use freshcontext_core::composite::{CompositeInput, Section, assemble};
 use freshcontext_core::decay::DecayTable;
 use freshcontext_core::evaluate::{self, Options};
 use freshcontext_records::{Native, RecordOptions};
 use freshcontext_sources::{Composite, Plan};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::reading::Collected;
-use super::{Arguments, Slot, Tool, ToolOutcome, Work};
-use crate::records;
+use super::{Answer, Arguments, Evaluated, Outcome, Tool, Work};
+use crate::records::Call;
 
 /// Judges what a source brought. `cursor` is the sealed way to the next page.
 pub(super) fn score(
@@ -34,32 +34,9 @@ pub(super) fn score(
     })
 }
 
-/// A source's answer, within its length.
-pub(super) fn render(scored: &Scored, max_length: usize) -> ToolOutcome {
-    let answer = scored.render(max_length);
-    ToolOutcome {
-        text: answer.text,
-        structured: Some(answer.structured),
-        is_error: false,
-        meta: own_meta(scored.meta()),
-    }
-}
-
-/// `_meta` keys of ours carry our prefix, as MCP asks.
-fn own_meta(meta: Value) -> Option<Map<String, Value>> {
-    let filled = meta.as_object().is_some_and(|meta| !meta.is_empty());
-    filled.then(|| Map::from_iter([("io.github.freshcontext/retrieval".to_owned(), meta)]))
-}
-
 /// A failure.
-pub(super) fn failure(tool: &Tool, error: &SourceError, now: DateTime<Utc>) -> ToolOutcome {
-    let failure = answer::Failure::new(error, tool.id(), &tool.name, now);
-    ToolOutcome {
-        text: failure.text(),
-        structured: Some(failure.structured().into()),
-        is_error: true,
-        meta: None,
-    }
+pub(super) fn failure(tool: &Tool, error: &SourceError, now: DateTime<Utc>) -> Outcome {
+    Outcome::Failure(Box::new(Failure::new(error, tool.id(), &tool.name, now)))
 }
 
 /// A composite's answer.
@@ -68,8 +45,8 @@ pub(super) fn composite(
     plan: Plan,
     sections: Vec<Section>,
     begun: DateTime<Utc>,
-) -> ToolOutcome {
-    let answer = assemble(CompositeInput {
+) -> Outcome {
+    Outcome::Composite(Box::new(assemble(CompositeInput {
         tool: composite.tool,
         title: composite.title.to_owned(),
         query: plan.query,
@@ -78,24 +55,16 @@ pub(super) fn composite(
         max_length: plan.max_length,
         sections,
         notes: plan.notes,
-    });
-    ToolOutcome {
-        text: answer.text(),
-        structured: Some(answer.structured().into()),
-        is_error: answer.failure().is_some(),
-        meta: None,
-    }
+    })))
 }
 
-/// The evaluation of what the caller brought. Where there is a slot, its structure goes there, written straight from
-/// the verdicts.
+/// The evaluation of what the caller brought, with its records where the arguments ask for them.
 pub(super) fn evaluate(
     arguments: Arguments,
     now: DateTime<Utc>,
     options: &Options,
-    slot: Option<Slot>,
     native: &Native,
-) -> Result<ToolOutcome, SourceError> {
+) -> Result<Answer, SourceError> {
     let (records, context) = (arguments.get("records"), arguments.get("context"));
     let evaluation = match arguments {
         Arguments::Borrowed(arguments) => evaluate::evaluate_borrowed(arguments.value(), now, options),
@@ -103,29 +72,17 @@ pub(super) fn evaluate(
     };
     let evaluation = evaluation?;
     let asked = RecordOptions::of_arguments(records.as_ref(), context.as_ref())?;
-    let (Some(asked), Some(noted)) = (asked, &evaluation.noted) else {
-        return written(&evaluation, slot);
-    };
-    // Records are made from the structure as a value, so that is how it leaves.
-    let mut outcome = written(&evaluation, None)?;
-    records::of_evaluation(&mut outcome, &asked, noted, native, now);
-    Ok(outcome)
-}
-
-fn written(evaluation: &evaluate::Evaluation, slot: Option<Slot>) -> Result<ToolOutcome, SourceError> {
-    let structured = match slot {
-        Some(slot) => {
-            slot.fill(evaluation.json()?);
-            None
-        }
-        None => Some(evaluation.structured()?),
-    };
-    Ok(ToolOutcome {
-        text: evaluation.text(),
-        structured,
-        is_error: false,
-        meta: None,
-    })
+    let mut answer = Answer::from(Outcome::Evaluation(Box::new(Evaluated::new(evaluation)?)));
+    if let Some(options) = asked {
+        answer.record(&Call {
+            tool: evaluate::TOOL,
+            arguments: None,
+            now,
+            options: &options,
+            native,
+        });
+    }
+    Ok(answer)
 }
 
 /// Schema of a source's structured answer.

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{BoxFuture, SourceError, Transport};
-use freshcontext_core::answer::Scored;
-use freshcontext_core::composite::Section;
+use freshcontext_core::answer::Kept;
 use serde_json::{Map, Value};
 
-use crate::{Engine, Owner, Tool, ToolOutcome};
+use crate::{Answer, Engine, Outcome, Owner, Tool};
 
 /// A set of tools.
 pub trait Toolset: Send + Sync {
@@ -35,13 +34,13 @@ pub trait Toolset: Send + Sync {
         tool: &'a Tool,
         arguments: &'a Map<String, Value>,
         owner: &'a Owner,
-    ) -> BoxFuture<'a, Result<ToolOutcome, SourceError>>;
+    ) -> BoxFuture<'a, Result<Outcome, SourceError>>;
 
     /// Called before a source or a composite is asked, with the number of its sections (1 for a source).
     fn before(&self, call: Call<'_>) -> Box<dyn Observer>;
 
-    /// Called when any tool's call has ended and its caller still waits.
-    fn after<'a>(&'a self, ended: Ended<'a>, outcome: &'a mut ToolOutcome) -> BoxFuture<'a, ()>;
+    /// Called when any tool's call has ended and its caller still waits, before the answer is written.
+    fn after<'a>(&'a self, ended: Ended<'a>, answer: &'a mut Answer) -> BoxFuture<'a, ()>;
 }
 
 /// A call of a source or a composite that is about to be made.
@@ -73,23 +72,9 @@ pub trait Observer: Send {
     /// Sends the requests of the section at this place, in place of the engine's own transport.
     fn transport(&self, section: usize) -> Option<Arc<dyn Transport>>;
 
-    /// The source has answered, and the caller is shown `shown`.
-    fn source(self: Box<Self>, scored: &Scored, shown: Option<&Value>) -> Option<Box<dyn Observed>>;
+    /// The source, or the composite, has answered. Called on a reading thread.
+    fn observe(&mut self, outcome: &Outcome);
 
-    /// The sections of a composite have settled; how much of each is shown is not known yet.
-    fn sections(&mut self, sections: &[Section]);
-
-    /// The composite is put together, and the caller is shown `shown`.
-    fn composite(self: Box<Self>, shown: Option<&Value>) -> Option<Box<dyn Observed>>;
-}
-
-/// What was observed of one call.
-pub trait Observed: Send {
-    /// Keeps it, and says in the outcome how it is found again.
-    fn keep<'a>(
-        self: Box<Self>,
-        outcome: &'a mut ToolOutcome,
-        owner: &'a Owner,
-        now: DateTime<Utc>,
-    ) -> BoxFuture<'a, ()>;
+    /// Keeps what was observed, and tells what the answer is to say about that.
+    fn keep<'a>(self: Box<Self>, owner: &'a Owner, now: DateTime<Utc>) -> BoxFuture<'a, Kept>;
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use freshcontext_config::Settings;
 use freshcontext_contract::BoxFuture;
 use freshcontext_echo::{AT_IT, STUCK, engine_with, settings, until};
-use freshcontext_engine::{CallContext, Engine, Progress, ToolOutcome, UnknownTool};
+use freshcontext_engine::{CallContext, Engine, Progress, UnknownTool, Written};
 use serde_json::{Map, Value, json};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -28,17 +28,16 @@ fn arguments(value: Value) -> Map<String, Value> {
     arguments
 }
 
-async fn call(engine: &Arc<Engine>, tool: &str, value: Value) -> ToolOutcome {
+async fn call(engine: &Arc<Engine>, tool: &str, value: Value) -> Written {
     engine
         .call(tool, arguments(value), CallContext::default())
         .await
         .unwrap()
+        .written()
 }
 
-fn code(outcome: &ToolOutcome) -> &str {
-    outcome.structured.as_ref().unwrap()["code"]
-        .as_str()
-        .unwrap_or_default()
+fn code(outcome: &Written) -> &str {
+    outcome.structured["code"].as_str().unwrap_or_default()
 }
 
 #[tokio::test]
@@ -57,7 +56,7 @@ async fn tools_are_sorted_and_an_unknown_one_is_not_an_outcome() {
     let unknown = engine
         .call("extract_none", Map::new(), CallContext::default())
         .await;
-    assert_eq!(unknown, Err(UnknownTool));
+    assert!(matches!(unknown, Err(UnknownTool)));
 }
 
 #[tokio::test]
@@ -66,7 +65,7 @@ async fn an_answer_has_both_forms() {
     let outcome = call(&engine, "extract_echo", json!({"url": "rust"})).await;
     assert!(!outcome.is_error, "{}", outcome.text);
     assert!(outcome.text.starts_with("[FRESHCONTEXT]"), "{}", outcome.text);
-    let structured = outcome.structured.unwrap();
+    let structured = outcome.structured;
     assert_eq!(structured["items"][0]["title"], "Result for rust");
     assert_eq!(structured["freshcontext"]["freshness_confidence"], "high");
 }
@@ -85,7 +84,7 @@ async fn bad_arguments_are_named_and_nothing_is_asked() {
         let outcome = call(&engine, "extract_echo", value).await;
         assert!(outcome.is_error);
         assert_eq!(code(&outcome), "invalid_input");
-        assert_eq!(outcome.structured.unwrap()["field"], field);
+        assert_eq!(outcome.structured["field"], field);
     }
     assert_eq!(transport.asked.load(Ordering::SeqCst), 0);
 }
@@ -94,10 +93,7 @@ async fn bad_arguments_are_named_and_nothing_is_asked() {
 async fn a_page_leads_to_the_next_one_of_the_same_call_only() {
     let (engine, _) = engine_with(&settings());
     let first = call(&engine, "extract_echo", json!({"url": "rust"})).await;
-    let cursor = first.structured.unwrap()["next_cursor"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let cursor = first.structured["next_cursor"].as_str().unwrap().to_owned();
     let second = call(&engine, "extract_echo", json!({"url": "rust", "cursor": cursor})).await;
     assert!(second.text.contains("state page=2"), "{}", second.text);
     let other = call(&engine, "extract_echo", json!({"url": "go", "cursor": cursor})).await;
@@ -141,7 +137,7 @@ async fn cancelling_drops_the_work() {
         cancellation.cancel();
     };
     let (outcome, ()) = tokio::join!(calling, cancelling);
-    assert_eq!(code(&outcome.unwrap()), "cancelled");
+    assert_eq!(code(&outcome.unwrap().written()), "cancelled");
     until(|| transport.dropped.load(Ordering::SeqCst) == 1).await;
 }
 
@@ -169,7 +165,7 @@ async fn readers_that_do_not_come_back_cost_their_own_calls_and_then_only_places
     };
     let calling = engine.call("extract_echo", arguments(json!({"url": "stuck"})), context);
     let (cancelled, ()) = tokio::join!(calling, beside);
-    assert_eq!(code(&cancelled.unwrap()), "cancelled");
+    assert_eq!(code(&cancelled.unwrap().written()), "cancelled");
     let started = tokio::time::Instant::now();
     let late = call(&engine, "extract_other", json!({"url": "stuck"})).await;
     assert_eq!(code(&late), "timeout", "{}", late.text);
@@ -216,7 +212,7 @@ async fn a_full_server_says_so() {
     );
     assert_eq!(code(&slow), "timeout");
     assert_eq!(code(&refused), "overloaded");
-    assert!(refused.structured.unwrap()["retry_after_s"].as_u64().unwrap() > 0);
+    assert!(refused.structured["retry_after_s"].as_u64().unwrap() > 0);
 }
 
 #[derive(Default)]
@@ -241,8 +237,8 @@ async fn sections_settle_alone_and_are_reported() {
         .call("extract_both", arguments(given), context)
         .await
         .unwrap();
-    assert!(!outcome.is_error);
-    let structured = outcome.structured.unwrap();
+    assert!(!outcome.is_error());
+    let structured = outcome.structured();
     assert_eq!(structured["sections"][0]["status"], "failed");
     assert_eq!(structured["sections"][0]["error"]["code"], "timeout");
     assert_eq!(structured["sections"][1]["status"], "success");
@@ -259,7 +255,7 @@ async fn sections_settle_alone_and_are_reported() {
 async fn a_section_at_work_keeps_no_other_waiting() {
     let (engine, _) = engine_with(&settings());
     let given = json!({"first": {"url": "meet"}, "second": {"url": "meet"}});
-    let structured = call(&engine, "extract_both", given).await.structured.unwrap();
+    let structured = call(&engine, "extract_both", given).await.structured;
     assert_eq!(structured["partial"], false, "{structured}");
 }
 
@@ -272,7 +268,7 @@ async fn a_panicking_section_and_a_bad_one_leave_the_rest() {
         json!({"first": {"url": "panic"}, "second": {"url": "rust"}}),
     )
     .await;
-    let structured = outcome.structured.unwrap();
+    let structured = outcome.structured;
     assert_eq!(structured["sections"][0]["error"]["code"], "internal");
     assert_eq!(structured["sections"][1]["status"], "success");
     let all_failed = call(
@@ -299,7 +295,7 @@ async fn a_source_that_is_off_leaves_its_tool_out_and_its_section_explained() {
     )
     .await;
     assert_eq!(
-        outcome.structured.unwrap()["sections"][1]["error"]["code"],
+        outcome.structured["sections"][1]["error"]["code"],
         "misconfigured"
     );
 }
@@ -313,10 +309,7 @@ async fn evaluation_works_inline_and_beside() {
         let given = json!({"profile": "official_docs", "intent": "citation_check", "signals": signals});
         let outcome = call(&engine, "evaluate_context", given).await;
         assert!(!outcome.is_error, "{}", outcome.text);
-        assert_eq!(
-            outcome.structured.unwrap()["results"].as_array().unwrap().len(),
-            10
-        );
+        assert_eq!(outcome.structured["results"].as_array().unwrap().len(), 10);
     }
     let bad = call(&engine, "evaluate_context", json!({"profile": "official_docs"})).await;
     assert_eq!(code(&bad), "invalid_input");

@@ -2,76 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use freshcontext_core::recheck::{Comparison, ItemVerdict, Verdict};
 
 use super::marks::{Mark, Record};
 
 /// New items that are named; more are counted only.
 const NAMED: usize = 20;
-
-/// What is said of an item, or of the whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Verdict {
-    /// As it was.
-    Current,
-    /// It says something else now.
-    Changed,
-    /// The source says that it is no more.
-    Gone,
-    /// Nobody can tell.
-    CouldNotCheck,
-}
-
-impl Verdict {
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Current => "current",
-            Self::Changed => "changed",
-            Self::Gone => "gone",
-            Self::CouldNotCheck => "could_not_check",
-        }
-    }
-}
-
-/// What became of one item.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct ItemVerdict {
-    pub id: String,
-    pub verdict: Verdict,
-    /// Why it could not be checked, or what says that it is gone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub detail: Option<&'static str>,
-    /// The parts that differ.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub changed: Vec<String>,
-    /// Its date as the earlier answer had it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub published_then: Option<String>,
-    /// Its date now.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub published_now: Option<String>,
-}
-
-/// What became of an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Comparison {
-    pub verdict: Verdict,
-    pub items: Vec<ItemVerdict>,
-    /// Items that were not there, by id.
-    pub added: Vec<String>,
-    /// How many there are in all.
-    pub added_count: usize,
-    /// Parts of the whole that differ.
-    pub changed: Vec<String>,
-}
-
-/// The listing of now, as far as the comparison must know it.
-pub(super) struct Now<'a> {
-    pub record: &'a Record,
-    /// Things that the source said do not exist, as the caller named them.
-    pub missing: &'a [String],
-}
 
 /// All as it was: what a 304 says.
 pub(super) fn unchanged(then: &Record) -> Comparison {
@@ -108,19 +44,15 @@ pub(super) fn gone(then: &Record) -> Comparison {
     }
 }
 
-/// Compares two answers to the same question. Order does not count.
-pub(super) fn compare(then: &Record, now: &Now<'_>) -> Comparison {
-    let found: BTreeMap<&str, &Mark> = now
-        .record
-        .items
-        .iter()
-        .map(|mark| (mark.id.as_str(), mark))
-        .collect();
-    let other_route = now.record.is_by_other_route(then);
+/// Compares two answers to the same question. Order does not count. `missing` are things that the source says now do not exist,
+/// as the caller named them.
+pub(super) fn compare(then: &Record, now: &Record, missing: &[&str]) -> Comparison {
+    let found: BTreeMap<&str, &Mark> = now.items.iter().map(|mark| (mark.id.as_str(), mark)).collect();
+    let other_route = now.is_by_other_route(then);
     let items: Vec<ItemVerdict> = shown(then)
         .map(|mark| match found.get(mark.id.as_str()) {
             Some(fresh) => differences(mark, fresh, other_route),
-            None => absent(mark, now, other_route),
+            None => absent(mark, now, missing, other_route),
         })
         .collect();
     let known: BTreeSet<&str> = then.items.iter().map(|mark| mark.id.as_str()).collect();
@@ -134,17 +66,17 @@ pub(super) fn compare(then: &Record, now: &Now<'_>) -> Comparison {
             .map(|id| (*id).to_owned())
             .collect()
     };
-    let changed = if now.record.partial || then.partial {
+    let changed = if now.partial || then.partial {
         Vec::new()
     } else {
-        parts(&then.whole, &now.record.whole, other_route)
+        parts(&then.whole, &now.whole, other_route)
     };
     let any = |verdict| items.iter().any(|item| item.verdict == verdict);
     let verdict = if any(Verdict::Changed) || !added.is_empty() || !changed.is_empty() {
         Verdict::Changed
     } else if any(Verdict::Gone) {
         Verdict::Gone
-    } else if any(Verdict::CouldNotCheck) || now.record.partial {
+    } else if any(Verdict::CouldNotCheck) || now.partial {
         Verdict::CouldNotCheck
     } else {
         Verdict::Current
@@ -193,12 +125,12 @@ fn differences(then: &Mark, now: &Mark, other_route: bool) -> ItemVerdict {
 
 /// An item that is not in the list any more. A list is a window, and neither a partial one nor another route's shows a
 /// removal.
-fn absent(mark: &Mark, now: &Now<'_>, other_route: bool) -> ItemVerdict {
-    let named = |missing: &String| missing.eq_ignore_ascii_case(&mark.id);
-    if now.missing.iter().any(named) {
+fn absent(mark: &Mark, now: &Record, missing: &[&str], other_route: bool) -> ItemVerdict {
+    let named = |missing: &&str| missing.eq_ignore_ascii_case(&mark.id);
+    if missing.iter().any(named) {
         return said(mark, Verdict::Gone, Some("not_found"));
     }
-    if now.record.partial {
+    if now.partial {
         return said(mark, Verdict::CouldNotCheck, Some("partial"));
     }
     if other_route {
@@ -244,10 +176,6 @@ mod tests {
         }
     }
 
-    fn now(record: &Record) -> Now<'_> {
-        Now { record, missing: &[] }
-    }
-
     fn verdicts(comparison: &Comparison) -> Vec<Verdict> {
         comparison.items.iter().map(|item| item.verdict).collect()
     }
@@ -256,7 +184,7 @@ mod tests {
     fn a_list_is_a_window() {
         let then = record(&[("1", "a"), ("2", "b")]);
         let fresh = record(&[("3", "c"), ("1", "a")]);
-        let pushed = compare(&then, &now(&fresh));
+        let pushed = compare(&then, &fresh, &[]);
         assert_eq!(verdicts(&pushed), [Verdict::Current, Verdict::CouldNotCheck]);
         assert_eq!(pushed.items[1].detail, Some("outside_window"));
         assert_eq!(
@@ -264,7 +192,7 @@ mod tests {
             (Verdict::Changed, &["3".to_owned()][..])
         );
         let shorter = record(&[("1", "a")]);
-        let unknown = compare(&then, &now(&shorter));
+        let unknown = compare(&then, &shorter, &[]);
         assert_eq!(unknown.verdict, Verdict::CouldNotCheck);
     }
 
@@ -273,14 +201,8 @@ mod tests {
         let then = record(&[("serde", "a"), ("left-pad", "b"), ("Gone-Crate", "c")]);
         let mut fresh = record(&[("serde", "a")]);
         fresh.partial = true;
-        let missing = ["gone-crate".to_owned()];
-        let comparison = compare(
-            &then,
-            &Now {
-                record: &fresh,
-                missing: &missing,
-            },
-        );
+        let missing = ["gone-crate"];
+        let comparison = compare(&then, &fresh, &missing);
         assert_eq!(
             verdicts(&comparison),
             [Verdict::Current, Verdict::CouldNotCheck, Verdict::Gone]
@@ -299,7 +221,7 @@ mod tests {
         let mut fresh = record(&[("1", "a"), ("3", "c")]);
         fresh.route = Some("feed".to_owned());
         fresh.items[0].date = None;
-        let by_feed = compare(&then, &now(&fresh));
+        let by_feed = compare(&then, &fresh, &[]);
         assert_eq!(verdicts(&by_feed), [Verdict::Current, Verdict::CouldNotCheck]);
         assert_eq!(by_feed.items[1].detail, Some("other_route"));
         assert_eq!(
@@ -307,10 +229,10 @@ mod tests {
             (Verdict::CouldNotCheck, 0, 0)
         );
         fresh.items[0].parts.insert("title".to_owned(), "b".to_owned());
-        let changed = compare(&then, &now(&fresh));
+        let changed = compare(&then, &fresh, &[]);
         assert_eq!(changed.items[0].changed, ["title"]);
         fresh.route = Some("api".to_owned());
-        let by_api = compare(&then, &now(&fresh));
+        let by_api = compare(&then, &fresh, &[]);
         assert_eq!(by_api.items[1].detail, Some("outside_window"));
         assert_eq!(by_api.added, ["3"]);
     }
@@ -320,7 +242,7 @@ mod tests {
         let then = record(&[("1", "a")]);
         let mut fresh = record(&[("1", "b")]);
         fresh.items[0].date = Some("2026-02-02".to_owned());
-        let comparison = compare(&then, &now(&fresh));
+        let comparison = compare(&then, &fresh, &[]);
         assert_eq!(comparison.items[0].changed, ["published_at", "title"]);
         assert_eq!(comparison.verdict, Verdict::Changed);
     }
@@ -334,11 +256,11 @@ mod tests {
             let mut turned = then.clone();
             let by = turn % turned.items.len().max(1);
             turned.items.rotate_left(by);
-            let same = compare(&then, &now(&turned));
+            let same = compare(&then, &turned, &[]);
             prop_assert_eq!(same.verdict, Verdict::Current);
             prop_assert_eq!(then.hash(), turned.hash());
             turned.items.truncate(cut);
-            let less = compare(&then, &now(&turned));
+            let less = compare(&then, &turned, &[]);
             prop_assert!(verdicts(&less).iter().all(|verdict| *verdict != Verdict::Gone));
         }
     }

@@ -4,60 +4,39 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{ErrorCode, SourceError, named};
+use freshcontext_core::answer;
 use freshcontext_store::{AnswerRow, StoreError, Trouble};
 use hmac::{Hmac, KeyInit, Mac};
-use serde_json::{Map, Value, json};
 use sha2::Sha256;
 
 use crate::TimeToolset;
 
 use super::marks::{Draft, Kept};
-use freshcontext_engine::{Owner, ToolOutcome};
+use freshcontext_engine::Owner;
 
 /// Bytes of an id: 72 bits, bound to their owner.
 const ID_BYTES: usize = 9;
 
-/// Where the `_meta` of a result says that its answer is not kept.
-const STATUS: &str = "io.github.freshcontext/answer";
-
 impl TimeToolset {
-    /// Keeps an answer and gives it its id, and its hash. Where it is not kept within the time that an answer waits
-    /// (`limits.store_wait_ms`), it goes out without an id, and says so.
-    pub(crate) async fn keep(
-        &self,
-        outcome: &mut ToolOutcome,
-        draft: Draft,
-        owner: &Owner,
-        now: DateTime<Utc>,
-    ) {
-        // A composite is rechecked by its id alone, and its first envelope is that of its first section.
-        let (hash, header_end) = match &draft.record {
-            Kept::Answer(_) => (Some(draft.hash.clone()), "\n---\n"),
-            Kept::Sections { .. } => (None, "\nCoverage: "),
+    /// Keeps an answer, and tells what it says about that: its id, and its hash. Where it is not kept within the time that an
+    /// answer waits (`limits.store_wait_ms`), it goes out without an id, and says so.
+    pub(crate) async fn keep(&self, draft: Draft, owner: &Owner, now: DateTime<Utc>) -> answer::Kept {
+        // A composite is rechecked by its id alone.
+        let answer_hash = match &draft.record {
+            Kept::Answer(_) => Some(draft.hash.clone()),
+            Kept::Sections { .. } => None,
         };
-        let kept = self.take_in(draft, owner, now).await;
-        if let Some(Value::Object(structured)) = &mut outcome.structured {
-            if let Ok(Some(id)) = &kept {
-                structured.insert("answer_id".to_owned(), id.as_str().into());
-            }
-            if let Some(hash) = hash {
-                structured.insert("answer_hash".to_owned(), hash.into());
-            }
-        }
-        let line = match kept {
-            Ok(Some(id)) => format!("\nAnswer-Id: {id}"),
-            Ok(None) => return,
+        let (answer_id, not_kept) = match self.take_in(draft, owner, now).await {
+            Ok(id) => (id, None),
             Err(error) => {
                 tracing::debug!(%error, "an answer is not kept");
-                let why = error.message;
-                let line = format!("\nNot-Kept: {why}; there is no id to recheck it by");
-                let meta = outcome.meta.get_or_insert_with(Map::new);
-                meta.insert(STATUS.to_owned(), json!({"status": "not_kept", "why": why}));
-                line
+                (None, Some(error.message))
             }
         };
-        if let Some(at) = outcome.text.find(header_end) {
-            outcome.text.insert_str(at, &line);
+        answer::Kept {
+            answer_id,
+            answer_hash,
+            not_kept,
         }
     }
 

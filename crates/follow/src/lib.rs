@@ -1,14 +1,12 @@
 //! The toolset `time`: answers get ids, `recheck` says whether an earlier answer still holds, and deliverables are put
 //! together from sources that are checked first. Without the toolset nothing is kept and nothing of it is shown.
 
+mod again;
 mod compare;
 mod deliverable;
-mod finding;
 mod keeping;
 mod marks;
-mod moments;
 mod observer;
-mod outcome;
 mod peeking;
 mod recheck;
 mod records;
@@ -22,7 +20,7 @@ use std::sync::Arc;
 use freshcontext_engine::Engine;
 
 pub use deliverable::{INTENT, PROFILE, Seen, Task, To, deliverable_tools};
-pub use moments::KeptMoment;
+pub use freshcontext_core::date::KeptMoment;
 pub use toolset::TimeToolset;
 
 /// What the toolset does with one engine: rechecks, deliverables, context records that are kept. Cheap to clone.

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use freshcontext_contract::EarlierRequest;
-use freshcontext_core::answer::{Scored, ScoredItem};
-use freshcontext_core::evaluate::item_identity;
+use freshcontext_core::answer::{Scored, ScoredItem, SourceAnswer};
+use freshcontext_core::composite::{CompositeAnswer, Part};
 use freshcontext_core::provenance::sha256_hex;
-use freshcontext_records::make::{document_id, item_id};
+use freshcontext_records::make::{document_id, shown_id};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -100,25 +100,65 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// The marks of an answer of which `structured` shows a part.
-    pub fn of(
-        scored: &Scored,
-        structured: &Value,
+    /// The marks of an answer.
+    pub(crate) fn of_source(
+        answer: &SourceAnswer,
         arguments: &Map<String, Value>,
         asked: Vec<EarlierRequest>,
     ) -> Self {
-        let shown = structured
-            .get("items")
-            .and_then(Value::as_array)
-            .map_or(0, Vec::len);
-        let record = Record::of(scored.items(), structured, shown, asked);
+        let record = Record::of_answer(answer, asked);
         Self {
             hash: record.hash(),
             record: Kept::Answer(record),
-            tool: scored.tool().to_owned(),
+            tool: answer.scored().tool().to_owned(),
             arguments: canonical(arguments),
-            retrieved_ms: scored.retrieved_at().timestamp_millis(),
+            retrieved_ms: answer.scored().retrieved_at().timestamp_millis(),
         }
+    }
+
+    /// The marks of a composite's sections, with the exchanges of each; `None` where no source answered. A section that
+    /// failed leaves nothing to recheck. Of one that is too old for the caller a warning stands in place of the answer.
+    pub(crate) fn of_composite(
+        answer: &CompositeAnswer,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        asked: impl Iterator<Item = Vec<EarlierRequest>>,
+    ) -> Option<Self> {
+        let retrieved = answer
+            .sections()
+            .iter()
+            .filter_map(|section| match &section.part {
+                Part::Answered(answer) => Some(answer.scored().retrieved_at()),
+                Part::Stale(stale) => Some(stale.retrieved_at),
+                Part::Failed(_) => None,
+            });
+        let retrieved = retrieved.min()?;
+        let sections = answer.sections().iter().zip(asked);
+        let sections: Vec<KeptSection> = sections
+            .filter_map(|(section, asked)| {
+                let Part::Answered(answer) = &section.part else {
+                    return None;
+                };
+                let arguments = section.arguments.as_ref().and_then(Value::as_object);
+                Some(KeptSection {
+                    tool: section.tool.to_owned(),
+                    label: section.label.clone(),
+                    arguments: arguments.cloned().unwrap_or_default(),
+                    record: Record::of_answer(answer, asked),
+                })
+            })
+            .collect();
+        let hashes: Vec<String> = sections
+            .iter()
+            .map(|section| format!("{}\t{}\t{}", section.tool, section.label, section.record.hash()))
+            .collect();
+        Some(Self {
+            hash: sha256_hex(&hashes.join("\n")),
+            tool: tool.to_owned(),
+            arguments: canonical(arguments),
+            retrieved_ms: retrieved.timestamp_millis(),
+            record: Kept::Sections { sections },
+        })
     }
 }
 
@@ -135,21 +175,27 @@ impl Record {
         }
     }
 
-    pub(super) fn of(
-        items: &[ScoredItem],
-        structured: &Value,
-        shown: usize,
-        asked: Vec<EarlierRequest>,
-    ) -> Self {
-        let texts = structured.get("items").and_then(Value::as_array);
-        let texts = texts.map_or(&[][..], Vec::as_slice);
-        let mut seen = BTreeSet::new();
-        let mut marks: Vec<Mark> = Vec::with_capacity(items.len());
-        for (at, item) in items.iter().enumerate() {
-            let mut mark = mark(item);
-            mark.shown = at < shown;
+    /// Of an answer that a caller is shown a part of.
+    fn of_answer(answer: &SourceAnswer, asked: Vec<EarlierRequest>) -> Self {
+        let scored = answer.scored();
+        let mut record = Self::of(scored, asked);
+        for mark in record.items.iter_mut().skip(answer.items().len()) {
+            mark.shown = false;
+        }
+        for (mark, (item, summary)) in record.items.iter_mut().zip(answer.items()) {
             // Of what was shown: it may have been cut.
-            mark.item = texts.get(at).map(|item| item_id(item, item_identity));
+            mark.item = Some(shown_id(scored, item, summary));
+        }
+        record.document = document_id(answer);
+        record
+    }
+
+    /// Of an answer that is not shown.
+    pub(super) fn of(scored: &Scored, asked: Vec<EarlierRequest>) -> Self {
+        let mut seen = BTreeSet::new();
+        let mut marks: Vec<Mark> = Vec::with_capacity(scored.items().len());
+        for item in scored.items() {
+            let mut mark = mark(item);
             // Two of one id are told apart by their place among these.
             let base = mark.id.clone();
             let mut count = 1;
@@ -160,23 +206,18 @@ impl Record {
             marks.push(mark);
         }
         let mut whole = BTreeMap::new();
-        if let Some(summary) = structured.get("summary").and_then(Value::as_str) {
+        if let Some(summary) = scored.summary() {
             whole.insert("summary".to_owned(), part(summary));
         }
-        for (name, value) in structured
-            .get("fields")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-        {
+        for (name, value) in scored.fields() {
             whole.insert(format!("fields.{name}"), part(&value.to_string()));
         }
         Self {
             items: marks,
             whole,
-            document: document_id(structured, item_identity),
-            partial: structured.get("status").and_then(Value::as_str) == Some("partial"),
-            route: structured.get("route").and_then(Value::as_str).map(str::to_owned),
+            document: None,
+            partial: !scored.is_complete(),
+            route: scored.route().map(str::to_owned),
             asked,
         }
     }

@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{BoxFuture, Transport};
-use freshcontext_core::answer::Scored;
-use freshcontext_core::composite::Section;
-use freshcontext_engine::{Call, Observed, Observer, Owner, ToolOutcome};
+use freshcontext_core::answer::Kept;
+use freshcontext_engine::{Call, Observer, Outcome, Owner};
 use serde_json::{Map, Value};
 
 use crate::TimeToolset;
 use crate::marks::Draft;
-use crate::sections::Marked;
 use crate::watch::Watch;
 
 /// Observes one call.
@@ -20,7 +18,7 @@ pub(crate) struct CallObserver {
     tool: String,
     arguments: Map<String, Value>,
     watches: Vec<Arc<Watch>>,
-    marked: Marked,
+    draft: Option<Draft>,
 }
 
 impl CallObserver {
@@ -32,7 +30,7 @@ impl CallObserver {
             watches: (0..call.sections)
                 .map(|_| Watch::new(Arc::clone(call.transport)))
                 .collect(),
-            marked: Marked::default(),
+            draft: None,
         }
     }
 }
@@ -42,45 +40,25 @@ impl Observer for CallObserver {
         self.watches.get(section).map(|watch| Arc::clone(watch) as _)
     }
 
-    fn source(self: Box<Self>, scored: &Scored, shown: Option<&Value>) -> Option<Box<dyn Observed>> {
-        let asked = self
-            .watches
-            .first()
-            .map(|watch| watch.asked())
-            .unwrap_or_default();
-        let draft = Draft::of(scored, shown.unwrap_or(&Value::Null), &self.arguments, asked);
-        Some(Box::new(Marks {
-            toolset: self.toolset,
-            draft,
-        }))
+    fn observe(&mut self, outcome: &Outcome) {
+        let asked = self.watches.iter().map(|watch| watch.asked());
+        self.draft = match outcome {
+            Outcome::Source(answer) => Some(Draft::of_source(
+                answer,
+                &self.arguments,
+                asked.flatten().collect(),
+            )),
+            Outcome::Composite(answer) => Draft::of_composite(answer, &self.tool, &self.arguments, asked),
+            _ => None,
+        };
     }
 
-    fn sections(&mut self, sections: &[Section]) {
-        self.marked = Marked::of(sections, &self.watches);
-    }
-
-    fn composite(self: Box<Self>, shown: Option<&Value>) -> Option<Box<dyn Observed>> {
-        let draft = self.marked.draft(self.tool, &self.arguments, shown)?;
-        Some(Box::new(Marks {
-            toolset: self.toolset,
-            draft,
-        }))
-    }
-}
-
-/// Marks of an answer, to be kept.
-struct Marks {
-    toolset: TimeToolset,
-    draft: Draft,
-}
-
-impl Observed for Marks {
-    fn keep<'a>(
-        self: Box<Self>,
-        outcome: &'a mut ToolOutcome,
-        owner: &'a Owner,
-        now: DateTime<Utc>,
-    ) -> BoxFuture<'a, ()> {
-        Box::pin(async move { self.toolset.keep(outcome, self.draft, owner, now).await })
+    fn keep<'a>(self: Box<Self>, owner: &'a Owner, now: DateTime<Utc>) -> BoxFuture<'a, Kept> {
+        Box::pin(async move {
+            match self.draft {
+                Some(draft) => self.toolset.keep(draft, owner, now).await,
+                None => Kept::default(),
+            }
+        })
     }
 }

@@ -1,30 +1,22 @@
 //! `recheck`: is what was answered still so?
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{AnyAdapter, Earlier, ErrorCode, Evidence, SourceError};
+use freshcontext_contract::{ErrorCode, Listing, SourceError};
+use freshcontext_core::date::KeptMoment;
+use freshcontext_core::recheck::{Finding, Found, Recheck, Subject, Verdict};
+use freshcontext_engine::{Owner, Work};
 use freshcontext_records::later::Part;
 use serde_json::{Map, Value};
 
-use super::compare::{Now, Verdict, compare, gone, unchanged, unknown};
-use super::finding::{Admitted, Finding, Found, Subject};
+use super::again::{Admitted, Again};
+use super::compare::{compare, gone, unchanged, unknown};
 use super::marks::{Kept, Record};
-use super::moments::KeptMoment;
-use super::outcome;
-use super::peeking::{Peeking, Settled};
 use super::records::Changes;
 use super::tool::{EXAMPLE, Question};
 use super::watch::Watch;
 use crate::Follow;
-use freshcontext_engine::{Ask, Collected, Owner, ToolOutcome, Work};
-
-/// The answer as it is now.
-pub(super) struct Fresh {
-    record: Record,
-    missing: Vec<String>,
-}
 
 impl Follow {
     /// Rechecks an answer. Only what the caller got wrong, and an answer that is not kept, is an error; whatever keeps
@@ -33,7 +25,7 @@ impl Follow {
         &self,
         arguments: &Map<String, Value>,
         owner: &Owner,
-    ) -> Result<ToolOutcome, SourceError> {
+    ) -> Result<Recheck, SourceError> {
         let times = &self.toolset;
         let begun = self.engine.clock().now();
         let (subject, found, changes) = match Question::read(arguments)? {
@@ -74,7 +66,7 @@ impl Follow {
             } => {
                 let (mut finding, fresh) = self.look(&tool, &arguments, None, None).await?;
                 if let Some(fresh) = fresh {
-                    against(&mut finding, &fresh.record, hash.as_deref(), since);
+                    against(&mut finding, &fresh, hash.as_deref(), since);
                 }
                 let mut changes = Changes::default();
                 if let Some(hash) = hash.filter(|_| finding.comparison.verdict == Verdict::Changed) {
@@ -90,18 +82,21 @@ impl Follow {
         };
         let now = self.engine.clock().now();
         times.note_changes(owner, &changes, now).await;
-        Ok(outcome::outcome(&subject, &found, now))
+        Ok(Recheck {
+            subject,
+            found,
+            checked_at: now,
+        })
     }
 
-    /// Asks the cheap question, then for everything where that does not settle it. A section of a composite has a admitted
-    /// already.
+    /// Asks a source again, and compares. A section of a composite reuses the composite's admission.
     pub(super) async fn look(
         &self,
         tool: &str,
         arguments: &Map<String, Value>,
         then: Option<&Record>,
         admitted: Option<Admitted>,
-    ) -> Result<(Finding, Option<Fresh>), SourceError> {
+    ) -> Result<(Finding, Option<Record>), SourceError> {
         let adapter = match self.engine.tool(tool).map(|tool| &tool.work) {
             Some(Work::Source(adapter)) => adapter,
             Some(Work::Composite(_)) => {
@@ -114,7 +109,10 @@ impl Follow {
             }
         };
         let watch = Watch::new(Arc::clone(self.engine.transport()));
-        let looked = self.looked(adapter, arguments, then, admitted, &watch).await;
+        let earlier = then.map(|then| then.asked.clone()).unwrap_or_default();
+        let again = self
+            .ask_again(adapter, arguments, earlier, admitted, &watch)
+            .await;
         let mut finding = Finding {
             requests: watch.requests(),
             bytes: watch.bytes(),
@@ -122,27 +120,24 @@ impl Follow {
         };
         let empty = Record::empty();
         let before = then.unwrap_or(&empty);
-        match looked {
-            Ok(Looked::Settled(evidence)) => {
+        match again {
+            Ok(Again::Unchanged(evidence)) => {
                 finding.comparison = unchanged(before);
                 finding.evidence = evidence;
                 Ok((finding, None))
             }
-            Ok(Looked::Fresh(fresh)) => {
+            Ok(Again::Fetched(now)) => {
+                let record = Record::of(&now, Vec::new());
                 if then.is_some() {
-                    let now = Now {
-                        record: &fresh.record,
-                        missing: &fresh.missing,
-                    };
-                    finding.comparison = compare(before, &now);
+                    finding.comparison = compare(before, &record, &now.missing().collect::<Vec<_>>());
                 }
-                finding.hash_now = Some(fresh.record.hash());
-                Ok((finding, Some(fresh)))
+                finding.hash_now = Some(record.hash());
+                Ok((finding, Some(record)))
             }
             // Of a call whose arguments the caller just gave.
             Err(error) if then.is_none() && error.code == ErrorCode::InvalidInput => Err(error),
             Err(error) => {
-                let named = adapter.descriptor().peek.listing == freshcontext_contract::Listing::Named;
+                let named = adapter.descriptor().peek.listing == Listing::Named;
                 finding.comparison = if error.code == ErrorCode::NotFound && named && before.items.len() <= 1
                 {
                     gone(before)
@@ -154,77 +149,6 @@ impl Follow {
             }
         }
     }
-
-    async fn looked(
-        &self,
-        adapter: &Arc<dyn AnyAdapter>,
-        arguments: &Map<String, Value>,
-        then: Option<&Record>,
-        admitted: Option<Admitted>,
-        watch: &Arc<Watch>,
-    ) -> Result<Looked, SourceError> {
-        let (mut common, own) = self.engine.prepare(adapter.as_ref(), arguments)?;
-        // Past the cache: a copy of the answer would confirm itself.
-        common.max_age = Some(Duration::ZERO);
-        let admitted = match admitted {
-            Some(admitted) => admitted,
-            None => Admitted {
-                place: Arc::new(self.engine.admit().await?),
-                deadline: Instant::now() + Duration::from_millis(self.engine.limits().call_deadline_ms),
-            },
-        };
-        self.engine.prepare_tables();
-        let settled = Arc::new(Settled::default());
-        let ask = Ask {
-            adapter: Arc::new(Peeking {
-                inner: Arc::clone(adapter),
-                earlier: Earlier {
-                    asked: then.map(|then| then.asked.clone()).unwrap_or_default(),
-                },
-                settled: Arc::clone(&settled),
-            }),
-            common,
-            own,
-            deadline: admitted.deadline,
-            place: admitted.place,
-            transport: Some(Arc::clone(watch) as _),
-        };
-        let descriptor = adapter.descriptor();
-        let arguments = arguments.clone();
-        self.engine
-            .read(ask, move |engine, collected: Collected| {
-                if let Some(evidence) = settled.take() {
-                    return Ok(Looked::Settled(evidence));
-                }
-                let scored = engine.score(descriptor, collected, &arguments)?;
-                let structured = scored.render(usize::MAX).structured;
-                let items = scored.items();
-                let shown = structured
-                    .get("items")
-                    .and_then(Value::as_array)
-                    .map_or(0, Vec::len);
-                let failures = structured.get("failures").and_then(Value::as_array);
-                let missing = failures
-                    .into_iter()
-                    .flatten()
-                    .filter(|part| {
-                        part.get("code").and_then(Value::as_str) == Some(ErrorCode::NotFound.as_str())
-                    })
-                    .filter_map(|part| part.get("what").and_then(Value::as_str))
-                    .map(str::to_owned)
-                    .collect();
-                Ok(Looked::Fresh(Fresh {
-                    record: Record::of(items, &structured, shown, Vec::new()),
-                    missing,
-                }))
-            })
-            .await
-    }
-}
-
-enum Looked {
-    Settled(Vec<Evidence>),
-    Fresh(Fresh),
 }
 
 /// The verdict against a hash, or against a moment: without the earlier marks, only of the whole.

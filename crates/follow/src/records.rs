@@ -9,15 +9,14 @@ use freshcontext_core::provenance::sha256_hex;
 use freshcontext_records::Bundle;
 use freshcontext_records::later::{self, Part};
 use freshcontext_store::{AnswerRow, RecordsHead, RecordsRow, Store, StoreError};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::compare::{Comparison, Verdict};
 use super::keeping::unusable;
 use super::marks::{Record, canonical};
-use super::moments::KeptMoment;
 use crate::{Follow, TimeToolset};
-use freshcontext_engine::records::{FIELD, STATUS};
-use freshcontext_engine::{Ended, Owner, RECHECK, Tool, ToolOutcome, Work};
+use freshcontext_core::date::KeptMoment;
+use freshcontext_core::recheck::{Comparison, Verdict};
+use freshcontext_engine::{Answer, Ended, Owner, RECHECK, Records};
 
 /// Attempts to write what was found into records that others write into at the same time.
 const ATTEMPTS: usize = 5;
@@ -103,24 +102,15 @@ fn state_of(row: &AnswerRow) -> String {
 }
 
 impl TimeToolset {
-    /// Keeps the records that an answer carries, and says beside it whether it did.
-    pub(crate) async fn keep_records(&self, ended: Ended<'_>, outcome: &mut ToolOutcome) {
-        let Ended {
-            tool,
-            owner,
-            records_bytes: most,
-            now,
-        } = ended;
-        let Some(structured) = &outcome.structured else {
-            return;
-        };
-        let Some(records) = structured.get(FIELD) else {
+    /// Keeps the records of an answer, and notes beside it whether it did.
+    pub(crate) async fn keep_records(&self, ended: Ended<'_>, answer: &mut Answer) {
+        let Records::Made { bundle, .. } = &answer.records else {
             return;
         };
         // Read once the records are known to be wanted, and no longer than anything else of an answer waits.
         let state = match self.store() {
             Some(store) if store.trouble().is_none() => {
-                let reading = self.state_of(structured, tool, owner, now);
+                let reading = self.state_of(answer, ended.owner, ended.now);
                 tokio::time::timeout(store.bounds().wait, reading)
                     .await
                     .ok()
@@ -128,49 +118,44 @@ impl TimeToolset {
             }
             _ => None,
         };
-        let said = match self.put_records(records, state, tool, owner, most, now).await {
-            Ok(()) => json!({"status": "kept"}),
-            Err(why) => {
-                tracing::warn!(why, "context records are not kept");
-                json!({"status": "not_kept", "why": why})
-            }
-        };
-        let meta = outcome.meta.get_or_insert_with(Map::new);
-        meta.insert(STATUS.to_owned(), said);
+        let done = self.put_records(bundle, state, &ended).await;
+        if let Err(why) = &done {
+            tracing::warn!(why, "context records are not kept");
+        }
+        if let Records::Made { kept, .. } = &mut answer.records {
+            *kept = Some(done);
+        }
     }
 
     async fn put_records(
         &self,
-        records: &Value,
+        records: &Bundle,
         state: Option<String>,
-        tool: &Tool,
-        owner: &Owner,
-        most: usize,
-        now: DateTime<Utc>,
+        ended: &Ended<'_>,
     ) -> Result<(), String> {
+        let Ended {
+            tool,
+            owner,
+            records_bytes: most,
+            now,
+        } = ended;
         let store = self
             .store()
             .ok_or("nothing is kept: the setting `store` is off")?;
         if store.retention().records == 0 {
             return Err("nothing is kept: limits.records_kept is 0".to_owned());
         }
-        let bundle = records.to_string();
-        if bundle.len() > most {
+        let bundle = serde_json::to_string(records).map_err(|error| error.to_string())?;
+        if bundle.len() > *most {
             return Err(format!(
                 "they are {} bytes, over limits.records_bytes ({most})",
                 bundle.len()
             ));
         }
-        let text = |place: &str| records.pointer(place).and_then(Value::as_str).map(str::to_owned);
-        let context_id = text("/context_envelope/context_id").ok_or("they have no id")?;
-        let items = records.get("context_item").and_then(Value::as_array);
-        let items: Vec<String> = items
-            .into_iter()
-            .flatten()
-            .filter_map(|item| item.get("item_id")?.as_str().map(str::to_owned))
-            .collect();
+        let items = records.context_item.iter();
+        let items = items.map(|item| item.item_id.clone()).collect();
         let row = RecordsRow {
-            context_id,
+            context_id: records.context_envelope.context_id.clone(),
             tool: tool.name.clone(),
             state,
             bundle,
@@ -185,18 +170,9 @@ impl TimeToolset {
         }
     }
 
-    /// The state of an answer that has an id. That of a recheck is another answer's.
-    async fn state_of(
-        &self,
-        structured: &Value,
-        tool: &Tool,
-        owner: &Owner,
-        now: DateTime<Utc>,
-    ) -> Option<String> {
-        if !matches!(tool.work, Work::Source(_) | Work::Composite(_)) {
-            return None;
-        }
-        let id = structured.get("answer_id")?.as_str()?;
+    /// The state of an answer that has an id of its own.
+    async fn state_of(&self, answer: &Answer, owner: &Owner, now: DateTime<Utc>) -> Option<String> {
+        let id = answer.answer_id()?;
         let (row, _) = self.find(owner, id, now.timestamp_millis()).await.ok()?;
         Some(state_of(&row))
     }

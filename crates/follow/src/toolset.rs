@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use freshcontext_contract::{BoxFuture, SourceError};
-use freshcontext_engine::{Call, Ended, Engine, Observer, Owner, RECHECK, Tool, ToolOutcome, Toolset};
+use freshcontext_engine::{Answer, Call, Ended, Engine, Observer, Outcome, Owner, RECHECK, Tool, Toolset};
 use freshcontext_store::Store;
 use serde_json::{Map, Value};
 
@@ -73,14 +73,17 @@ impl Toolset for TimeToolset {
         tool: &'a Tool,
         arguments: &'a Map<String, Value>,
         owner: &'a Owner,
-    ) -> BoxFuture<'a, Result<ToolOutcome, SourceError>> {
+    ) -> BoxFuture<'a, Result<Outcome, SourceError>> {
         let follow = Follow::new(Arc::clone(engine), self.clone());
         Box::pin(async move {
             if tool.name == RECHECK {
-                return follow.recheck(arguments, owner).await;
+                return Ok(Outcome::Recheck(Box::new(
+                    follow.recheck(arguments, owner).await?,
+                )));
             }
             let task = read_task(&tool.name, arguments)?;
-            follow.deliverable(task, owner).await
+            let done = follow.deliverable(task, owner).await?;
+            Ok(Outcome::Deliverable(Box::new(done)))
         })
     }
 
@@ -89,7 +92,7 @@ impl Toolset for TimeToolset {
         Box::new(CallObserver::new(self.clone(), &call))
     }
 
-    fn after<'a>(&'a self, ended: Ended<'a>, outcome: &'a mut ToolOutcome) -> BoxFuture<'a, ()> {
-        Box::pin(self.keep_records(ended, outcome))
+    fn after<'a>(&'a self, ended: Ended<'a>, answer: &'a mut Answer) -> BoxFuture<'a, ()> {
+        Box::pin(self.keep_records(ended, answer))
     }
 }

@@ -22,14 +22,12 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
 
 use crate::caller::{Caller, Share};
-use crate::jsonrpc::aside::EvaluationCall;
+use crate::jsonrpc::aside::{EvaluationCall, Slot};
 use crate::resources::{self, Subscribed};
 use crate::timeline;
 use freshcontext_engine::missing;
 use freshcontext_engine::records::RecordsRequest;
-use freshcontext_engine::{
-    Arguments, CallContext, Engine, Owner, Progress, Tool, ToolOutcome, Work, in_name_of,
-};
+use freshcontext_engine::{Answer, Arguments, CallContext, Engine, Owner, Progress, Tool, Work, in_name_of};
 use freshcontext_follow::Follow;
 
 /// Name of the server, its crate and its packages.
@@ -231,16 +229,26 @@ fn server_config(notifies: bool) -> ServerConfig {
         .with_instructions(INSTRUCTIONS)
 }
 
-/// Converts an outcome into rmcp's type.
-pub fn tool_result(outcome: ToolOutcome) -> CallToolResult {
-    let content = vec![ContentBlock::text(outcome.text)];
-    let mut result = if outcome.is_error {
+/// Converts an answer into rmcp's type. The structured result of an evaluation goes into the slot, if there is one, as JSON
+/// text.
+pub fn tool_result(mut answer: Answer, aside: Option<&Slot>) -> CallToolResult {
+    let json = aside.and_then(|slot| Some((slot, answer.take_json()?)));
+    let structured = match json {
+        Some((slot, json)) => {
+            slot.fill(json);
+            None
+        }
+        None => Some(answer.structured()),
+    };
+    let (is_error, meta) = (answer.is_error(), answer.meta());
+    let content = vec![ContentBlock::text(answer.into_text())];
+    let mut result = if is_error {
         CallToolResult::error(content)
     } else {
         CallToolResult::success(content)
     };
-    result.structured_content = outcome.structured;
-    result.meta = outcome.meta.map(MetaObject);
+    result.structured_content = structured;
+    result.meta = (!meta.is_empty()).then_some(MetaObject(meta));
     result
 }
 
@@ -362,20 +370,18 @@ impl ServerHandler for McpServer {
         let call = CallContext {
             cancellation: context.ct.clone(),
             progress,
-            structure: evaluation.map(|evaluation| evaluation.structure.clone()),
             owner: owner_of(&context),
             caller: caller.map(|caller| Arc::clone(&caller.name)),
             records: asked_for_records(&context, &arguments).map(Arc::new),
         };
         let share = head.and_then(|head| head.extensions.get::<Share>());
         let work = self.engine.call(&request.name, arguments, call);
-        let outcome = in_name_of(share.map(|share| share.0), work).await;
-        match outcome {
-            Ok(mut outcome) => {
+        match in_name_of(share.map(|share| share.0), work).await {
+            Ok(mut answer) => {
                 if let Some(id) = context.meta.get(missing::ASKED) {
-                    missing::settle(&mut outcome, &request.name, id);
+                    missing::settle(&mut answer, &request.name, id);
                 }
-                Ok(tool_result(outcome).into())
+                Ok(tool_result(answer, evaluation.map(|evaluation| &evaluation.structure)).into())
             }
             Err(_) => Err(unknown_tool(&request.name)),
         }

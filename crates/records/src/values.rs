@@ -245,6 +245,36 @@ impl From<freshcontext_budget::Reason> for OmissionReason {
     }
 }
 
+impl From<freshcontext_budget::Strategy> for OverflowStrategy {
+    fn from(strategy: freshcontext_budget::Strategy) -> Self {
+        use freshcontext_budget::Strategy;
+        match strategy {
+            Strategy::Reject => Self::Reject,
+            Strategy::TruncateTail => Self::TruncateTail,
+            Strategy::TruncateMiddle => Self::TruncateMiddle,
+            Strategy::SummarizeOldest => Self::SummarizeOldest,
+            Strategy::SummarizeLowPriority => Self::SummarizeLowPriority,
+            Strategy::DeferToRetrieval => Self::DeferToRetrieval,
+            Strategy::AskForChoice => Self::AskForChoice,
+            Strategy::PolicyBlock => Self::PolicyBlock,
+            Strategy::Custom => Self::Custom,
+        }
+    }
+}
+
+impl From<freshcontext_budget::Severity> for Severity {
+    fn from(severity: freshcontext_budget::Severity) -> Self {
+        use freshcontext_budget::Severity;
+        match severity {
+            Severity::Info => Self::Info,
+            Severity::Low => Self::Low,
+            Severity::Medium => Self::Medium,
+            Severity::High => Self::High,
+            Severity::Blocking => Self::Blocking,
+        }
+    }
+}
+
 impl OmissionReason {
     /// How many of [`ALL`](Self::ALL) are the specification's own.
     pub const OF_THE_SPECIFICATION: usize = 8;

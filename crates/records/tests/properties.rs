@@ -1,13 +1,17 @@
 //! Rules that hold for any answer: made from random answers of each form, records break none of their rules.
 
+mod answers;
+
 use std::collections::BTreeSet;
 
+use answers::{answer, composite, evaluation, failure, item, recheck};
 use chrono::{DateTime, TimeDelta};
 use freshcontext_budget::Reason;
-use freshcontext_core::evaluate::Known;
+use freshcontext_core::evaluate::{Known, item_identity};
+use freshcontext_core::recheck::Verdict;
 use freshcontext_records::check::check;
 use freshcontext_records::export::{Format, export, read};
-use freshcontext_records::ids::{Ids, sha256_hex};
+use freshcontext_records::ids::Ids;
 use freshcontext_records::later::{Found, Part, note};
 use freshcontext_records::make::{Answered, Occasion, bundle};
 use freshcontext_records::values::{Kind, State};
@@ -15,13 +19,7 @@ use freshcontext_records::{Bundle, Native, RecordOptions};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-fn identify(source: &str, title: Option<&str>, content: Option<&str>) -> String {
-    let title = title.unwrap_or_default();
-    let whole = sha256_hex(&format!("{source}\n{title}\n{}", content.unwrap_or_default()));
-    format!("itm_{}", whole.get(..32).unwrap_or_default())
-}
-
-fn made(tool: &str, text: &str, structured: &Value, known: &[Known]) -> Result<Bundle, TestCaseError> {
+fn made(tool: &str, text: &str, answered: Answered<'_>) -> Result<Bundle, TestCaseError> {
     let (options, native) = (
         RecordOptions::default(),
         Native {
@@ -37,15 +35,8 @@ fn made(tool: &str, text: &str, structured: &Value, known: &[Known]) -> Result<B
         version: "0.0.0",
         options: &options,
         native: &native,
-        identify,
     };
-    let answered = Answered {
-        text,
-        structured,
-        is_error: structured.get("code").is_some(),
-        known,
-    };
-    bundle(&occasion, answered).map_err(TestCaseError::fail)
+    bundle(&occasion, text, answered).map_err(TestCaseError::fail)
 }
 
 /// Sound, and the same after each way out and back.
@@ -87,35 +78,24 @@ proptest! {
     #[test]
     fn every_candidate_has_one_fate(signals in signals(), budgeted in any::<bool>()) {
         let fate = |number: u8| Reason::ALL.get(usize::from(number)).copied();
-        let (mut results, mut known, mut omitted, mut blocks) = (vec![], vec![], vec![], vec![]);
-        let mut text = String::new();
+        let (mut sources, mut known, mut omitted, mut blocks) = (vec![], vec![], vec![], vec![]);
         for (place, (source, number, reason)) in signals.iter().enumerate() {
-            let (index, source) = (place + 1, format!("https://example.org/{source}"));
-            results.push(json!({"index": index, "title": "t", "source": source, "decision": "use_first", "rank_score": 0.5}));
+            let source = format!("https://example.org/{source}");
             known.push(Known {
                 content: Some(content(*number)),
-                item_id: identify(&source, None, Some(&content(*number))),
+                item_id: item_identity(&source, None, Some(&content(*number))),
                 ineligible: fate(*reason).map(|reason| (reason, "because".to_owned())),
                 ..Known::default()
             });
-            if let Some(reason) = fate(*reason) {
-                omitted.push(json!({"index": index, "reason": reason.as_str(), "detail": "because"}));
-            } else {
-                let block = format!("[{source}] {}\n", content(*number));
-                text.push_str(&block);
-                blocks.push(json!({"index": index, "text": block, "tokens": 3}));
+            match fate(*reason) {
+                Some(reason) => omitted.push((place + 1, reason)),
+                None => blocks.push((place + 1, format!("[{source}] {}\n", content(*number)))),
             }
+            sources.push(source);
         }
-        let mut structured = json!({"profile": "p", "intent": "i", "legend": {}, "results": results});
-        if budgeted {
-            let tokens = 3 * blocks.len();
-            structured["selection"] = json!({"selected": [], "omitted": omitted});
-            structured["budget"] = json!({"limits": {"max_tokens": 500, "reserved_tokens": 100}, "actual_tokens": tokens,
-                "actual_bytes": text.len(), "actual_items": blocks.len(), "overflow_strategy": "truncate_tail",
-                "tokenizer": "o200k_base", "token_counts": "exact", "truncation_records": []});
-            structured["assembly"] = json!({"text": text, "blocks": blocks});
-        }
-        let bundle = made("evaluate_context", &text, &structured, &known)?;
+        let budgeted = budgeted.then_some((omitted, blocks));
+        let judged = evaluation(&sources, known, budgeted);
+        let bundle = made("evaluate_context", &judged.text(), Answered::Evaluation(&judged))?;
         sound(&bundle)?;
         let selection = &bundle.context_selection[0];
         prop_assert_eq!(
@@ -128,49 +108,41 @@ proptest! {
     fn any_answer_of_a_source_has_sound_records(
         items in prop::collection::vec((0u8..4, 0u8..6, any::<bool>()), 0..12),
         failed in any::<bool>(),
+        most in 100usize..20_000,
         text in ".{0,200}",
     ) {
-        let items: Vec<Value> = items
-            .iter()
-            .map(|(source, number, dated)| {
-                let date = dated.then_some("2026-11-20T00:00:00.000Z");
-                json!({"id": source.to_string(), "title": "t", "url": format!("https://example.org/{source}"),
-                    "source_type": "x", "published_at": date, "date_confidence": "high", "summary": content(*number)})
-            })
-            .collect();
-        let envelope = json!({"source_url": "https://example.org/", "adapter": "x", "retrieved_at": "2026-11-21T12:00:00.000Z"});
-        let answer = json!({"freshcontext": envelope, "status": "success", "items": items, "truncated": 2,
-            "failures": [{"what": "a part", "code": "timeout", "message": "m"}]});
-        let error = json!({"code": "timeout", "message": "m", "adapter": "x", "retry_after_s": 3});
-        sound(&made("extract_x", &text, if failed { &error } else { &answer }, &[])?)?;
-        let section = |key: &str, value: &Value| json!({"tool": "extract_x", "label": "X", "adapter": "x", key: value});
-        let stale = json!({"score": 3, "content_date": "2020-01-01", "threshold": 50, "message": "Stale"});
-        let composite = json!({"generated_at": "2026-11-21T12:00:00.000Z", "query": "q",
-            "sections": [section("result", &answer), section("error", &error), section("stale", &stale), section("result", &answer)]});
-        let bundle = made("extract_landscape", &text, &composite, &[])?;
-        sound(&bundle)?;
-        prop_assert_eq!(bundle.context_surface.len(), 4);
+        let items = || {
+            let items = items.iter();
+            let items = items.map(|(source, number, dated)| item(*source, *dated, &content(*number)));
+            items.collect::<Vec<_>>()
+        };
+        let error = failure();
+        match answer(items(), true) {
+            Ok(scored) if !failed => {
+                let answer = scored.fitted(most);
+                sound(&made("extract_x", &text, Answered::Source(&answer))?)?;
+            }
+            _ => sound(&made("extract_x", &text, Answered::Failure(&error))?)?,
+        }
+        for threshold in [None, Some(100.0)] {
+            let composite = composite([answer(items(), true), answer(items(), false)], most, threshold);
+            let bundle = made("extract_landscape", &text, Answered::Composite(&composite))?;
+            sound(&bundle)?;
+            prop_assert_eq!(bundle.context_surface.len(), 4);
+        }
+        sound(&made("deliverable_list", &text, Answered::Deliverable)?)?;
     }
 
     #[test]
     fn what_changed_is_expired_whichever_section_it_is_in(verdicts in prop::collection::vec(0usize..4, 0..10), sections in any::<bool>()) {
-        const WORDS: [&str; 4] = ["current", "changed", "gone", "could_not_check"];
-        let items: Vec<Value> = verdicts
-            .iter()
-            .enumerate()
-            .map(|(at, verdict)| json!({"id": at.to_string(), "verdict": WORDS[*verdict]}))
-            .collect();
-        let mut structured = json!({"verdict": "changed", "tool": "extract_x", "answer_id": "a1", "checked_at": "2026-11-21T12:00:00.000Z"});
-        if sections {
-            structured["sections"] = json!([{"tool": "extract_y", "items": items}]);
-        } else {
-            structured["items"] = json!(items);
-        }
-        let bundle = made("recheck", "Verdict: changed", &structured, &[])?;
+        const ALL: [Verdict; 4] = [Verdict::Current, Verdict::Changed, Verdict::Gone, Verdict::CouldNotCheck];
+        let verdicts: Vec<Verdict> = verdicts.iter().map(|at| ALL[*at]).collect();
+        let recheck = recheck(&verdicts, sections);
+        let bundle = made("recheck", "Verdict: changed", Answered::Recheck(&recheck))?;
         sound(&bundle)?;
         prop_assert_eq!(bundle.context_item.len(), verdicts.len());
         for (item, verdict) in bundle.context_item.iter().zip(&verdicts) {
-            let expired = matches!(WORDS[*verdict], "changed" | "gone");
+            let expired = matches!(verdict, Verdict::Changed | Verdict::Gone);
             prop_assert_eq!(item.lifecycle == State::Expired, expired);
         }
     }
@@ -191,16 +163,17 @@ proptest! {
             "2026-11-21T12:00:00.000Z", "2026-11-21T12:00:00.001Z", "2026-12-25T12:00:00.000Z",
         ];
         const WORDS: [&str; 3] = ["as it was", "updated", "removed"];
-        let structured = json!({
-            "freshcontext": {"source_url": "https://example.org/", "adapter": "x", "retrieved_at": "2026-11-21T12:00:00.000Z"},
-            "status": "success",
-            "items": items.iter().enumerate().map(|(at, (_, later))| json!({
-                "id": at.to_string(), "title": format!("Title {at}"), "url": "https://example.org/list", "source_type": "x",
-                "date_confidence": "high", "summary": "",
-                "retrieved_at": RETRIEVED.get(usize::from(*later)),
-            })).collect::<Vec<_>>(),
+        let shown = items.iter().enumerate().map(|(at, _)| {
+            let mut item = item(0, true, "");
+            item.id = Some(at.to_string());
+            item.title = format!("Title {at}");
+            item
         });
-        let mut bundle = made("extract_x", "text", &structured, &[])?;
+        let answer = answer(shown.collect(), false).unwrap().fitted(20_000);
+        let mut bundle = made("extract_x", "text", Answered::Source(&answer))?;
+        for (item, (_, later)) in bundle.context_item.iter_mut().zip(&items) {
+            item.freshness.retrieved_at = RETRIEVED.get(usize::from(*later)).map(|at| (*at).to_owned());
+        }
         prop_assert_eq!(bundle.context_item.len(), items.len());
         let of = |word: &str| -> BTreeSet<String> {
             let with = bundle.context_item.iter().zip(&items);
@@ -243,10 +216,8 @@ proptest! {
 /// Each rule finds what breaks it.
 #[test]
 fn what_breaks_a_rule_is_found() {
-    let envelope = json!({"source_url": "https://example.org/", "adapter": "x", "retrieved_at": "2026-11-21T12:00:00.000Z"});
-    let answer = json!({"freshcontext": envelope, "status": "success", "items": [
-        {"title": "t", "url": "https://example.org/1", "source_type": "x", "date_confidence": "high", "summary": "s"}]});
-    let right = serde_json::to_value(made("extract_x", "text", &answer, &[]).unwrap()).unwrap();
+    let answer = answer(vec![item(1, true, "s")], false).unwrap().fitted(4_000);
+    let right = serde_json::to_value(made("extract_x", "text", Answered::Source(&answer)).unwrap()).unwrap();
     let broken = |place: &str, value: Value| {
         let mut wrong = right.clone();
         *wrong.pointer_mut(place).unwrap() = value;

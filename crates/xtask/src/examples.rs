@@ -8,7 +8,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use freshcontext::app::App;
 use freshcontext_config::Settings;
-use freshcontext_engine::{CallContext, EVALUATE};
+use freshcontext_engine::{CallContext, EVALUATE, Written};
 use freshcontext_http::{Exchange, Observe};
 use freshcontext_mcp::timeline;
 use freshcontext_testkit::{Case, Kind, SECRET, Script, ScriptedUpstream, StepClock, load_cases};
@@ -202,10 +202,14 @@ async fn answer(
     let call = shell(&words(tool, &arguments));
     let asked = arguments.clone();
     let called = app.engine.call(tool, arguments, CallContext::default()).await;
-    let outcome = called.map_err(|_| format!("there is no tool {tool}"))?;
-    let page = timeline::of(known, &asked, &outcome);
-    let mut structured = outcome.structured.unwrap_or_default();
-    let mut text = outcome.text;
+    let answer = called.map_err(|_| format!("there is no tool {tool}"))?;
+    let page = timeline::of(known, &asked, &answer);
+    let Written {
+        mut text,
+        mut structured,
+        is_error,
+        ..
+    } = answer.written();
     mask(&mut structured, &mut text);
     Ok(Example {
         tool: tool.to_owned(),
@@ -213,7 +217,7 @@ async fn answer(
         call,
         text,
         structured,
-        is_error: outcome.is_error,
+        is_error,
         page,
     })
 }

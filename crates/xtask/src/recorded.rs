@@ -106,17 +106,15 @@ pub async fn call(
         ..CallContext::default()
     };
     let called = engine.call(tool, arguments, context).await;
-    let outcome = called.map_err(|_| format!("there is no tool {tool}"))?;
-    let mut structured = outcome.structured.unwrap_or_default();
-    let records = structured
-        .as_object_mut()
-        .and_then(|fields| fields.remove("records"))
-        .ok_or_else(|| format!("{name}: has no records: {:?}", outcome.meta))?;
+    let mut answer = called.map_err(|_| format!("there is no tool {tool}"))?;
+    let records = answer
+        .take_records()
+        .ok_or_else(|| format!("{name}: has no records: {:?}", answer.meta()))?;
     Ok(Recorded {
         name: name.to_owned(),
-        text: outcome.text,
-        structured,
-        records,
+        structured: answer.structured(),
+        text: answer.into_text(),
+        records: serde_json::to_value(records).map_err(|error| format!("{name}: {error}"))?,
     })
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_config::{Settings, StoreMode};
-use freshcontext_engine::{Engine, Owner, Parts, ToolOutcome};
+use freshcontext_engine::{Deliverable, Engine, Owner, Parts};
 use freshcontext_follow::{Follow, Task, TimeToolset, To};
 use freshcontext_http::{Config, Pipeline, Upstream};
 use freshcontext_testkit::{Reply, Script, ScriptedUpstream, SeenRequest, StepClock};
@@ -116,7 +116,7 @@ impl Scene {
         Ok(())
     }
 
-    pub(super) async fn doing(&self, task: Task) -> Result<ToolOutcome, Failed> {
+    pub(super) async fn doing(&self, task: Task) -> Result<Deliverable, Failed> {
         let done = self.follow.deliverable(task, &Owner::default()).await;
         done.map_err(|error| Failed::from(format!("{}: {}", error.code, error.message)))
     }
@@ -127,7 +127,7 @@ impl Scene {
                 name: "brief".to_owned(),
             })
             .await?;
-        Ok(done.structured.unwrap_or_default())
+        Ok(done.structured)
     }
 
     pub(super) async fn check(&self) -> Result<Value, Failed> {
@@ -136,7 +136,7 @@ impl Scene {
                 name: "brief".to_owned(),
             })
             .await?;
-        Ok(done.structured.unwrap_or_default())
+        Ok(done.structured)
     }
 
     /// Generates a version and returns it completely, with its text.
@@ -144,13 +144,13 @@ impl Scene {
         let name = "brief".to_owned();
         let made = self.doing(Task::Generate { name: name.clone() }).await?;
         let shown = self.doing(Task::Show { name, version: None }).await?;
-        Ok((shown.structured.unwrap_or_default(), made.text))
+        Ok((shown.structured, made.text))
     }
 
     pub(super) async fn diff(&self, from: i64, to: To) -> Result<Value, Failed> {
         let name = "brief".to_owned();
         let done = self.doing(Task::Diff { name, from, to }).await?;
-        Ok(done.structured.unwrap_or_default())
+        Ok(done.structured)
     }
 
     pub(super) fn asked(&self) -> usize {

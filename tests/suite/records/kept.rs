@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::TimeDelta;
 use freshcontext_config::StoreMode;
 use freshcontext_engine::records::RecordsRequest;
-use freshcontext_engine::{CallContext, Engine, Owner, ToolOutcome};
+use freshcontext_engine::{CallContext, Engine, Owner, Written};
 use freshcontext_follow::Task;
 use freshcontext_records::Bundle;
 use freshcontext_records::check::check;
@@ -284,22 +284,14 @@ fn full(owner: &str) -> CallContext {
     }
 }
 
-async fn asked(
-    engine: &Arc<Engine>,
-    tool: &str,
-    arguments: Value,
-    owner: &str,
-) -> Result<ToolOutcome, Failed> {
+async fn asked(engine: &Arc<Engine>, tool: &str, arguments: Value, owner: &str) -> Result<Written, Failed> {
     let done = engine.call(tool, object(arguments), full(owner)).await;
-    done.map_err(|_| Failed::from("no such tool"))
+    let answer = done.map_err(|_| Failed::from("no such tool"))?;
+    Ok(answer.written())
 }
 
-fn id_of(outcome: &ToolOutcome) -> Result<String, Failed> {
-    let records = outcome
-        .structured
-        .as_ref()
-        .map(|structured| &structured["records"]);
-    let id = records.and_then(|records| records["context_envelope"]["context_id"].as_str());
+fn id_of(outcome: &Written) -> Result<String, Failed> {
+    let id = outcome.structured["records"]["context_envelope"]["context_id"].as_str();
     Ok(id.ok_or("no records")?.to_owned())
 }
 
@@ -311,9 +303,8 @@ async fn bundle_of(engine: &Timed, id: &str, owner: &str) -> Result<Bundle, Fail
     Ok(bundle)
 }
 
-fn status(outcome: &ToolOutcome) -> Value {
-    let meta = outcome.meta.as_ref();
-    let status = meta.and_then(|meta| meta.get("io.github.freshcontext/records"));
+fn status(outcome: &Written) -> Value {
+    let status = outcome.meta.get("io.github.freshcontext/records");
     status.cloned().unwrap_or_default()
 }
 
@@ -325,10 +316,7 @@ async fn gone() -> Result<(), Failed> {
     let id = id_of(&answer)?;
     ensure(status(&answer)["status"] == "kept", status(&answer))?;
     script.answer_all(&reply(404, "application/json", r#"{"message": "Not Found"}"#));
-    let answer_id = answer
-        .structured
-        .as_ref()
-        .map(|answer| answer["answer_id"].clone());
+    let answer_id = answer.structured["answer_id"].clone();
     asked(&engine, "recheck", json!({"answer_id": answer_id}), "anna").await?;
     let bundle = bundle_of(&engine, &id, "anna").await?;
     engine.close().await;
@@ -396,7 +384,7 @@ async fn elsewhere() -> Result<(), Failed> {
     let search = json!({"url": "rust async"});
     let annas = asked(&engine, "extract_hackernews", search.clone(), "anna").await?;
     let bens = asked(&engine, "extract_hackernews", search, "ben").await?;
-    let mut answer = annas.structured.clone().unwrap_or_default();
+    let mut answer = annas.structured.clone();
     let answer_id = answer["answer_id"].clone();
     answer.as_object_mut().ok_or("fields")?.remove("records");
     let judge = json!({"profile": "local_custom", "intent": "developer_adoption", "signals": [answer],
@@ -472,7 +460,7 @@ async fn not_kept() -> Result<(), Failed> {
     let answer = engine
         .call("extract_hackernews", object(search.clone()), plain)
         .await;
-    let answer = answer.map_err(|_| "no such tool")?;
+    let answer = answer.map_err(|_| "no such tool")?.written();
     ensure(status(&answer).is_null(), "nobody asked for records")?;
     let owner = Owner::named("anna");
     let listed = engine

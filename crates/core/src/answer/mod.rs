@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{CommonArgs, Descriptor, Seen, Skipped, SourceResult, Status};
+use freshcontext_contract::{CommonArgs, Descriptor, ErrorCode, Seen, Skipped, SourceResult, Status};
 use serde_json::{Map, Value, json};
 
 pub(crate) use address::same_page_key;
@@ -107,6 +107,8 @@ pub struct Scored {
     pub(crate) cached_age: Option<Duration>,
     pub(crate) attempts: u32,
     pub(crate) cursor: Option<String>,
+    /// Whether its source is asked for things by their names.
+    pub(crate) by_name: bool,
 }
 
 impl Scored {
@@ -168,6 +170,28 @@ impl Scored {
     /// Parts of the request that failed.
     pub fn failures(&self) -> &[FailedPart] {
         &self.failures
+    }
+
+    /// Things asked for by name of which the source said that they do not exist. That is an answer, and not a part that is
+    /// unknown.
+    pub fn missing(&self) -> impl Iterator<Item = &str> {
+        let parts = self.failures.iter().filter(|part| self.is_missing(part));
+        parts.map(|part| part.what.as_str())
+    }
+
+    /// Parts that could not be read. They show no removal. In a list that is a window, a part that was not found was not read:
+    /// it names nothing that the list would hold.
+    pub fn unread(&self) -> impl Iterator<Item = &FailedPart> {
+        self.failures.iter().filter(|part| !self.is_missing(part))
+    }
+
+    fn is_missing(&self, part: &FailedPart) -> bool {
+        self.by_name && part.code == ErrorCode::NotFound.as_str()
+    }
+
+    /// Whether all that was asked for is known: it came, or the source said that it does not exist.
+    pub fn is_complete(&self) -> bool {
+        self.unread().next().is_none() && (self.status != Status::Partial || !self.failures.is_empty())
     }
 
     /// The route that answered, where its source has several.
@@ -323,7 +347,7 @@ pub struct Answer {
 }
 
 /// The status as results write it.
-pub(crate) const fn status_name(status: Status) -> &'static str {
+pub const fn status_name(status: Status) -> &'static str {
     match status {
         Status::Success => "success",
         Status::Partial => "partial",

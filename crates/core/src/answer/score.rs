@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::quote::closed;
 use freshcontext_contract::{
-    CommonArgs, DateEvidence, Item, PartFailure, Skipped, SourceError, Status, counted, named,
+    CommonArgs, DateEvidence, Item, Listing, PartFailure, Skipped, SourceError, Status, counted, named,
 };
 
 use super::item::{self, ScoredItem};
@@ -163,6 +163,7 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
             .map(|route| route.about),
         cached_age: seen.cached_age,
         attempts: seen.attempts,
+        by_name: descriptor.peek.listing == Listing::Named,
         cursor: cursor.map(|cursor| item::line(&cursor, 4_096, &mut Counts::default())),
     })
 }

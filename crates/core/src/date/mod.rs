@@ -4,6 +4,7 @@
 //! kept for the reader.
 
 mod age;
+mod kept;
 mod parse;
 mod words;
 
@@ -14,6 +15,7 @@ use freshcontext_contract::limits::{EARLIEST_DAY_START_H, FUTURE_TOLERANCE_S};
 use freshcontext_contract::{DateEvidence, DateValue, quoted};
 use serde::{Deserialize, Serialize};
 
+pub use kept::{KeptMoment, unknown_time};
 pub use parse::{Parsed, Precision, parse_instant};
 pub use words::duration_words;
 

@@ -6,11 +6,11 @@ use chrono::{DateTime, Utc};
 use freshcontext_contract::{named, quoted, quoted_within};
 use freshcontext_core::sanitize::clean_line;
 use freshcontext_deliverables::{Diff, Snapshot};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::say::{outcome, unchecked};
 use super::{To, moment};
-use freshcontext_engine::ToolOutcome;
+use freshcontext_engine::Deliverable;
 
 /// Lines of a kind that the text has; the structured result has all.
 const LINES: usize = 40;
@@ -24,7 +24,7 @@ pub(super) fn told(
     diff: &Diff,
     snapshots: &[Snapshot],
     now: DateTime<Utc>,
-) -> ToolOutcome {
+) -> Deliverable {
     let second = match to {
         To::Version(number) => format!("version {number}"),
         To::Now => format!("now ({})", moment(now)),
@@ -34,13 +34,8 @@ pub(super) fn told(
         text.push_str("\nNo difference in what is known.");
     }
     let added = diff.added.iter().map(|added| {
-        let title = added.entry.item.get("title").and_then(Value::as_str);
         let detail = added.detail.as_deref().map(|detail| format!(" ({detail})"));
-        format!(
-            "{}{}",
-            quoted(title.unwrap_or(&added.entry.id)),
-            detail.unwrap_or_default()
-        )
+        format!("{}{}", quoted(added.entry.title()), detail.unwrap_or_default())
     });
     section(&mut text, "Added", &added.collect::<Vec<_>>());
     let removed = diff

@@ -2,31 +2,30 @@
 //! nobody who was asked a moment ago.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{
-    AnyAdapter, BoxFuture, Descriptor, Earlier, ErrorCode, Listing as Told, SourceError,
-};
-use freshcontext_core::evaluate::item_identity;
+use freshcontext_contract::{AnyAdapter, BoxFuture, Descriptor, ErrorCode, Listing as Told, SourceError};
+use freshcontext_core::answer::Scored;
 use freshcontext_core::sanitize::clean_error;
 use freshcontext_deliverables::{Definition, GONE, Known, Source, Trouble};
 use freshcontext_records::later::Part;
 use freshcontext_records::make::item_id;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use serde_json::{Map, Value, json};
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::super::keeping::unusable;
 use super::super::marks::Record;
-use super::super::peeking::{Peeking, Settled};
 use super::super::records::{Changes, state};
 use super::followed::{Followed, Found, Mode};
 use super::keep::{Fetched, Kept, listing};
 use super::say;
 use super::watch::between;
 use crate::Follow;
+use crate::again::Again;
 use crate::watch::Watch;
-use freshcontext_engine::{Ask, Collected, Owner, ToolOutcome, Work};
+use freshcontext_engine::{Deliverable, Owner, Work};
 
 /// For how long what was found out is not asked again.
 const REUSED: Duration = Duration::from_mins(1);
@@ -49,7 +48,7 @@ impl Follow {
         &self,
         name: &str,
         owner: &Owner,
-    ) -> Result<ToolOutcome, SourceError> {
+    ) -> Result<Deliverable, SourceError> {
         let definition = self.find_deliverable(name, owner).await?;
         let all = self.follow_all(&definition, Mode::Check, owner).await?;
         Ok(say::checked(name, &all, self.engine.clock().now()))
@@ -59,7 +58,7 @@ impl Follow {
         &self,
         name: &str,
         owner: &Owner,
-    ) -> Result<ToolOutcome, SourceError> {
+    ) -> Result<Deliverable, SourceError> {
         let definition = self.find_deliverable(name, owner).await?;
         let all = self.follow_all(&definition, Mode::Sync, owner).await?;
         Ok(say::synced(name, &all, self.engine.clock().now()))
@@ -277,77 +276,37 @@ impl Follow {
         kept: Option<&Kept>,
         watch: &Arc<Watch>,
     ) -> Result<Looked, SourceError> {
-        let (mut common, own) = self.engine.prepare(adapter.as_ref(), &source.arguments)?;
-        // Past the cache: a copy of the answer would confirm itself.
-        common.max_age = Some(Duration::ZERO);
-        let descriptor = adapter.descriptor();
-        let place = Arc::new(self.engine.admit().await?);
-        self.engine.prepare_tables();
-        let settled = Arc::new(Settled::default());
-        let ask = Ask {
-            adapter: Arc::new(Peeking {
-                inner: Arc::clone(adapter),
-                earlier: Earlier {
-                    // Content of unknown age is fetched in full: a 304 would not date it.
-                    asked: kept
-                        .filter(|kept| kept.is_dated())
-                        .map(|kept| kept.record.asked.clone())
-                        .unwrap_or_default(),
-                },
-                settled: Arc::clone(&settled),
-            }),
-            common,
-            own,
-            deadline: Instant::now() + Duration::from_millis(self.engine.limits().call_deadline_ms),
-            place,
-            transport: Some(Arc::clone(watch) as _),
+        // Content of unknown age is fetched in full: a 304 would not date it.
+        let earlier = kept.filter(|kept| kept.is_dated());
+        let earlier = earlier.map(|kept| kept.record.asked.clone()).unwrap_or_default();
+        let again = self
+            .ask_again(adapter, &source.arguments, earlier, None, watch)
+            .await?;
+        let scored = match again {
+            Again::Unchanged(_) => return Ok(Looked::Current),
+            Again::Fetched(scored) => scored,
         };
-        let (arguments, words) = (source.arguments.clone(), source.words());
-        let before = kept.and_then(|kept| kept.record.route.clone());
-        let watch = Arc::clone(watch);
-        self.engine
-            .read(ask, move |engine, collected: Collected| {
-                if settled.take().is_some() {
-                    return Ok(Looked::Current);
-                }
-                let scored = engine.score(descriptor, collected, &arguments)?;
-                let structured = scored.render(usize::MAX).structured;
-                let items = items_of(&structured);
-                let record = Record::of(scored.items(), &structured, items.len(), watch.asked());
-                let mut missing = Vec::new();
-                let mut incomplete = Vec::new();
-                for part in structured
-                    .get("failures")
-                    .and_then(Value::as_array)
-                    .into_iter()
-                    .flatten()
-                {
-                    let text = |name: &str| part.get(name).and_then(Value::as_str).unwrap_or_default();
-                    if text("code") == ErrorCode::NotFound.as_str() && descriptor.peek.listing == Told::Named
-                    {
-                        missing.push(text("what").to_owned());
-                        continue;
-                    }
-                    incomplete.push(Trouble {
-                        what: format!("{words}: {}", text("what")),
-                        code: text("code").to_owned(),
-                        message: text("message").to_owned(),
-                        retry_after_s: None,
-                    });
-                }
-                let dates = scored.items().iter().filter_map(|item| item.date.instant);
-                Ok(Looked::Fetched(Box::new(Fetched {
-                    stand_in: stand_in(descriptor, before.as_deref(), record.route.as_deref(), &words),
-                    items: with_ids(&record, items, &structured),
-                    record,
-                    listing: listing(descriptor.peek.listing),
-                    missing,
-                    incomplete,
-                    retrieved_at: scored.retrieved_at(),
-                    latest: dates.max().or(scored.date().instant),
-                })))
-            })
-            .await
+        let descriptor = adapter.descriptor();
+        let record = Record::of(&scored, watch.asked());
+        let words = source.words();
+        let before = kept.and_then(|kept| kept.record.route.as_deref());
+        let incomplete = scored.unread().map(|part| Trouble {
+            what: format!("{words}: {}", part.what),
+            code: part.code.to_owned(),
+            message: part.message.clone(),
+            retry_after_s: None,
+        });
+        let dates = scored.items().iter().filter_map(|item| item.date.instant);
+        Ok(Looked::Fetched(Box::new(Fetched {
+            stand_in: stand_in(descriptor, before, record.route.as_deref(), &words),
+            items: with_ids(&record, &scored),
+            listing: listing(descriptor.peek.listing),
+            missing: scored.missing().map(str::to_owned).collect(),
+            incomplete: incomplete.collect(),
+            retrieved_at: scored.retrieved_at(),
+            latest: dates.max().or(scored.date().instant),
+            record,
+        })))
     }
 }
 
@@ -369,7 +328,7 @@ fn changes(source: &Source, before: &Kept, after: &Kept, now: DateTime<Utc>) -> 
     let id = |id: &String| {
         let mut items = before.held.items.iter();
         let item = items.find(|item| item.id == *id)?;
-        Some(item_id(&Value::Object(item.item.clone()), item_identity))
+        record_id(&item.item)
     };
     // One that is only out of the window was not said to be gone.
     let gone = found.removed.iter().filter(|one| one.detail == GONE);
@@ -417,50 +376,28 @@ fn stand_in(
     })
 }
 
-fn items_of(structured: &Value) -> Vec<Map<String, Value>> {
-    let items = structured.get("items").and_then(Value::as_array);
-    items
-        .into_iter()
-        .flatten()
-        .filter_map(|item| item.as_object().cloned())
+/// The items under the ids of their marks; an answer that has content and no items is one.
+fn with_ids(record: &Record, scored: &Scored) -> Vec<(String, Map<String, Value>)> {
+    if let Some(document) = scored.document_structure() {
+        return vec![("answer".to_owned(), document)];
+    }
+    let ids = record.items.iter().map(|mark| mark.id.clone());
+    let items = scored.items().iter();
+    ids.zip(items.map(|item| scored.item_structure(item, &item.summary)))
         .collect()
 }
 
-/// The items under the ids of their marks; an answer that has content and no items is one.
-fn with_ids(
-    record: &Record,
-    items: Vec<Map<String, Value>>,
-    structured: &Value,
-) -> Vec<(String, Map<String, Value>)> {
-    if !items.is_empty() {
-        let ids = record.items.iter().map(|mark| mark.id.clone());
-        return ids.zip(items).collect();
-    }
-    let text = |name: &str| {
-        structured
-            .get(name)
-            .and_then(Value::as_str)
-            .filter(|text| !text.is_empty())
-    };
-    let Some(content) = text("content").filter(|_| text("status") == Some("success")) else {
-        return Vec::new();
-    };
-    let envelope = |name: &str| {
-        let value = structured
-            .get("freshcontext")
-            .and_then(|envelope| envelope.get(name));
-        value.cloned().unwrap_or_default()
-    };
-    let item = json!({
-        "source": envelope("source_url"),
-        "source_type": envelope("adapter"),
-        "retrieved_at": envelope("retrieved_at"),
-        "published_at": envelope("content_date"),
-        "date_confidence": envelope("freshness_confidence"),
-        "summary": content,
-        // As every item has them: by these it is known for one of ours when it is judged.
-        "fields": structured.get("fields").cloned().unwrap_or_else(|| json!({})),
-    });
-    let item = item.as_object().cloned().unwrap_or_default();
-    vec![("answer".to_owned(), item)]
+/// What the id of an item in context records is made of, in an item as it is held.
+#[derive(Deserialize)]
+struct Identity {
+    title: Option<String>,
+    url: Option<String>,
+    source: Option<String>,
+    summary: Option<String>,
+}
+
+fn record_id(held: &Map<String, Value>) -> Option<String> {
+    let item = Identity::deserialize(held).ok()?;
+    let source = item.url.or(item.source).unwrap_or_default();
+    Some(item_id(&source, item.title.as_deref(), item.summary.as_deref()))
 }

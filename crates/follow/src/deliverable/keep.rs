@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::marks::Record;
-use super::super::moments::KeptMoment;
 use super::{moment, unreadable, unwritable};
+use freshcontext_core::date::KeptMoment;
 
 /// Ids of gone things that are remembered of one source.
 const GONE: usize = 200;

@@ -11,13 +11,14 @@ use freshcontext_deliverables::{
     chain_hash, diff, fill, gather,
 };
 use freshcontext_store::VersionRow;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::super::keeping::unusable;
 use super::followed::{Followed, Mode};
 use super::{To, differences, moment, say, unwritable};
 use crate::Follow;
-use freshcontext_engine::{Owner, ToolOutcome, defect};
+use freshcontext_engine::{Deliverable, Owner, defect};
 
 /// Attempts to append a version while others append theirs.
 const APPENDS: usize = 100;
@@ -34,7 +35,7 @@ struct Made {
 impl Follow {
     /// Checks, syncs what is stale, judges everything at now, and appends a version. The network is done with before
     /// anything is written, and what is written is one row.
-    pub(super) async fn generate(&self, name: &str, owner: &Owner) -> Result<ToolOutcome, SourceError> {
+    pub(super) async fn generate(&self, name: &str, owner: &Owner) -> Result<Deliverable, SourceError> {
         let definition = self.find_deliverable(name, owner).await?;
         let followed = self.follow_all(&definition, Mode::Sync, owner).await?;
         let requests = followed.iter().map(|one| one.requests).sum();
@@ -90,7 +91,7 @@ impl Follow {
         from: i64,
         to: To,
         owner: &Owner,
-    ) -> Result<ToolOutcome, SourceError> {
+    ) -> Result<Deliverable, SourceError> {
         let (_, first) = self.deliverable_version(name, Some(from), owner).await?;
         let (snapshots, found) = match to {
             To::Version(number) => {
@@ -248,8 +249,6 @@ fn version_of(
     let fitted = evaluation
         .as_ref()
         .and_then(|evaluation| evaluation.assembly.as_ref());
-    let missing = part(|evaluation| json!(evaluation.missing_context));
-    let selection = named_selection(evaluation.as_ref(), &gathered.entries);
     let generated_at = moment(now);
     let blocks = fitted
         .map(|assembly| assembly.blocks.as_slice())
@@ -265,7 +264,7 @@ fn version_of(
             recipients: &definition.recipients.join(", "),
             sources: &say::sources(&gathered.snapshots, now),
             blocks: &blocks,
-            missing: &say::missing(&gathered.snapshots, &selection, &missing, *beyond),
+            missing: &say::missing(&gathered.snapshots, evaluation.as_ref(), *beyond),
         },
         most,
     );
@@ -276,38 +275,52 @@ fn version_of(
         definition: definition.clone(),
         source_snapshots: gathered.snapshots.clone(),
         items: gathered.entries.clone(),
-        selection,
+        selection: named_selection(evaluation.as_ref(), &gathered.entries),
         budget: part(|evaluation| json!(evaluation.budget)),
         blocks: fitted.map(|assembly| json!(assembly.blocks)).unwrap_or_default(),
-        missing_context: missing,
+        missing_context: part(|evaluation| json!(evaluation.missing_context)),
         markdown,
     }
 }
 
 /// What went in and what stayed out, each with the item's own id beside its index.
 fn named_selection(evaluation: Option<&Evaluation>, entries: &[Entry]) -> Value {
-    let Some(evaluation) = evaluation else {
+    #[derive(Serialize)]
+    struct Named<'a, T> {
+        #[serde(flatten)]
+        fate: &'a T,
+        #[serde(flatten)]
+        item: Option<Item<'a>>,
+    }
+
+    #[derive(Serialize)]
+    struct Item<'a> {
+        resource: &'a str,
+        id: &'a str,
+    }
+
+    let selection = evaluation.and_then(|evaluation| Some((evaluation, evaluation.selection.as_ref()?)));
+    let Some((evaluation, selection)) = selection else {
         return Value::Null;
     };
-    let by_index: BTreeMap<u64, &Entry> = evaluation
-        .verdicts
-        .iter()
-        .filter_map(|verdict| {
-            let index = u64::try_from(verdict.index).ok()?;
-            Some((index, entries.get(verdict.position)?))
+    let item = |index: usize| {
+        let verdict = evaluation
+            .verdicts
+            .iter()
+            .find(|verdict| verdict.index == index)?;
+        let entry = entries.get(verdict.position)?;
+        Some(Item {
+            resource: &entry.resource,
+            id: &entry.id,
         })
-        .collect();
-    let mut selection = json!(evaluation.selection);
-    for list in ["selected", "omitted"] {
-        let list = selection.get_mut(list).and_then(Value::as_array_mut);
-        for one in list.into_iter().flatten() {
-            let index = one.get("index").and_then(Value::as_u64);
-            let entry = index.and_then(|index| by_index.get(&index));
-            if let (Some(entry), Some(one)) = (entry, one.as_object_mut()) {
-                one.insert("resource".to_owned(), entry.resource.as_str().into());
-                one.insert("id".to_owned(), entry.id.as_str().into());
-            }
-        }
-    }
-    selection
+    };
+    let selected = selection.selected.iter().map(|fate| Named {
+        fate,
+        item: item(fate.index),
+    });
+    let omitted = selection.omitted.iter().map(|fate| Named {
+        fate,
+        item: item(fate.index),
+    });
+    json!({"selected": selected.collect::<Vec<_>>(), "omitted": omitted.collect::<Vec<_>>()})
 }

@@ -25,7 +25,7 @@ pub use watch::Seen;
 use super::keeping::unusable;
 use super::marks::canonical;
 use crate::Follow;
-use freshcontext_engine::{Owner, ToolOutcome, Work};
+use freshcontext_engine::{Deliverable, Owner, Work};
 
 /// Names of the tools.
 const TOOLS: [&str; 3] = ["deliverable_generate", "deliverable_diff", "deliverable_list"];
@@ -97,7 +97,7 @@ pub enum Task {
 impl Follow {
     /// Does what is to be done with an owner's deliverables. What cannot be checked is part of the outcome, unless the
     /// deliverable's policy is to refuse.
-    pub async fn deliverable(&self, task: Task, owner: &Owner) -> Result<ToolOutcome, SourceError> {
+    pub async fn deliverable(&self, task: Task, owner: &Owner) -> Result<Deliverable, SourceError> {
         match task {
             Task::Add { name, definition } => self.add_deliverable(&name, *definition, owner).await,
             Task::List => self.list_deliverables(owner).await,
@@ -154,7 +154,7 @@ impl Follow {
         name: &str,
         mut definition: Definition,
         owner: &Owner,
-    ) -> Result<ToolOutcome, SourceError> {
+    ) -> Result<Deliverable, SourceError> {
         check_name(name).map_err(|wrong| refused(&wrong))?;
         definition.sources = definition
             .sources
@@ -197,7 +197,7 @@ impl Follow {
         }
     }
 
-    async fn list_deliverables(&self, owner: &Owner) -> Result<ToolOutcome, SourceError> {
+    async fn list_deliverables(&self, owner: &Owner) -> Result<Deliverable, SourceError> {
         let rows = self
             .kept()
             .await?
@@ -300,7 +300,7 @@ impl Follow {
         }
     }
 
-    async fn remove_deliverable(&self, name: &str, owner: &Owner) -> Result<ToolOutcome, SourceError> {
+    async fn remove_deliverable(&self, name: &str, owner: &Owner) -> Result<Deliverable, SourceError> {
         let definition = self.find_deliverable(name, owner).await?;
         let kept = self.kept().await?;
         let now = self.engine.clock().now().timestamp_millis();

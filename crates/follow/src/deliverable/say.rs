@@ -7,26 +7,22 @@ use std::fmt::Write as _;
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{code, named};
 use freshcontext_core::date::is_future;
+use freshcontext_core::evaluate::Evaluation;
 use freshcontext_core::sanitize::{clean_error, clean_line};
 use freshcontext_deliverables::{Definition, Snapshot, Source, State, Version};
 use freshcontext_store::{DeliverableRow, VersionRow};
 use serde_json::{Value, json};
 
-use super::super::moments::{KeptMoment, unknown};
 use super::followed::Followed;
 use super::moment;
-use freshcontext_engine::ToolOutcome;
+use freshcontext_core::date::{KeptMoment, unknown_time};
+use freshcontext_engine::Deliverable;
 
-pub(super) fn outcome(text: String, structured: Value) -> ToolOutcome {
-    ToolOutcome {
-        text,
-        structured: Some(structured),
-        is_error: false,
-        meta: None,
-    }
+pub(super) fn outcome(text: String, structured: Value) -> Deliverable {
+    Deliverable { text, structured }
 }
 
-pub(super) fn added(name: &str, definition: &Definition) -> ToolOutcome {
+pub(super) fn added(name: &str, definition: &Definition) -> Deliverable {
     let sources: Vec<String> = definition
         .sources
         .iter()
@@ -36,11 +32,11 @@ pub(super) fn added(name: &str, definition: &Definition) -> ToolOutcome {
     outcome(text, json!({"name": name, "definition": definition}))
 }
 
-pub(super) fn removed(name: &str) -> ToolOutcome {
+pub(super) fn removed(name: &str) -> Deliverable {
     outcome(format!("Removed: {name}"), json!({"name": name, "removed": true}))
 }
 
-pub(super) fn list(all: &[(DeliverableRow, Definition)], now: DateTime<Utc>) -> ToolOutcome {
+pub(super) fn list(all: &[(DeliverableRow, Definition)], now: DateTime<Utc>) -> Deliverable {
     let mut text = String::new();
     let mut rows = Vec::new();
     for (row, definition) in all {
@@ -109,7 +105,7 @@ fn row(one: &Followed) -> Value {
 fn synced_words(at: Option<&str>, ahead: Option<&str>) -> String {
     match (at, ahead) {
         (Some(at), _) => at.to_owned(),
-        (None, Some(ahead)) => unknown(ahead),
+        (None, Some(ahead)) => unknown_time(ahead),
         (None, None) => "never".to_owned(),
     }
 }
@@ -145,7 +141,7 @@ fn plural(count: u32) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-pub(super) fn checked(name: &str, all: &[Followed], now: DateTime<Utc>) -> ToolOutcome {
+pub(super) fn checked(name: &str, all: &[Followed], now: DateTime<Utc>) -> Deliverable {
     let requests = asked(all);
     let mut text = format!(
         "Checked: {name}, {} ({requests} request{})",
@@ -165,7 +161,7 @@ pub(super) fn checked(name: &str, all: &[Followed], now: DateTime<Utc>) -> ToolO
     outcome(text, structured)
 }
 
-pub(super) fn synced(name: &str, all: &[Followed], now: DateTime<Utc>) -> ToolOutcome {
+pub(super) fn synced(name: &str, all: &[Followed], now: DateTime<Utc>) -> Deliverable {
     let requests = asked(all);
     let mut text = format!(
         "Synced: {name}, {} ({requests} request{})",
@@ -276,34 +272,24 @@ pub(super) fn unchecked(snapshots: &[Snapshot]) -> Vec<String> {
     snapshots.iter().filter_map(of).collect()
 }
 
-/// How many items stay out for each reason.
-fn left_out(selection: &Value) -> BTreeMap<&str, usize> {
-    let omitted = selection.get("omitted").and_then(Value::as_array);
-    let mut out = BTreeMap::new();
-    for reason in omitted
-        .into_iter()
-        .flatten()
-        .filter_map(|one| one.get("reason")?.as_str())
-    {
-        *out.entry(reason).or_insert(0) += 1;
-    }
-    out
-}
-
 /// What is known to be missing, and what was left out, as lines of Markdown.
-pub(super) fn missing(snapshots: &[Snapshot], selection: &Value, records: &Value, beyond: usize) -> String {
+pub(super) fn missing(snapshots: &[Snapshot], evaluation: Option<&Evaluation>, beyond: usize) -> String {
     let mut out = String::new();
     for line in unchecked(snapshots) {
         let _ = writeln!(out, "- {line}");
     }
-    for (reason, count) in left_out(selection) {
+    let selection = evaluation.and_then(|evaluation| evaluation.selection.as_ref());
+    let mut left_out: BTreeMap<&str, usize> = BTreeMap::new();
+    for omitted in selection.iter().flat_map(|selection| &selection.omitted) {
+        *left_out.entry(omitted.reason.as_str()).or_insert(0) += 1;
+    }
+    for (reason, count) in left_out {
         let items = if count == 1 { "item" } else { "items" };
         let _ = writeln!(out, "- {count} {items} left out: {reason}");
     }
-    for record in records.as_array().into_iter().flatten() {
-        if let Some(question) = record.get("question").and_then(Value::as_str) {
-            let _ = writeln!(out, "- {}", clean_line(question));
-        }
+    let gaps = evaluation.and_then(|evaluation| evaluation.missing_context.as_ref());
+    for gap in gaps.into_iter().flatten() {
+        let _ = writeln!(out, "- {}", clean_line(&gap.question));
     }
     if beyond > 0 {
         let _ = writeln!(
@@ -331,14 +317,14 @@ fn whole(row: &VersionRow, version: &Version) -> Value {
 
 /// A version with everything in it, as it was made. Where that was by a clock that is ahead of the one of now, this is said
 /// beside it.
-pub(super) fn version(row: &VersionRow, version: &Version, now: DateTime<Utc>) -> ToolOutcome {
+pub(super) fn version(row: &VersionRow, version: &Version, now: DateTime<Utc>) -> Deliverable {
     let mut structured = whole(row, version);
     let mut text = version.markdown.clone();
     if let Some(ahead) = KeptMoment::of(row.created_ms, now).ahead {
         let _ = write!(
             text,
             "\n\nNote: this version was made {}; its moments and ages are by the clock of then",
-            unknown(&ahead)
+            unknown_time(&ahead)
         );
         if let Some(structured) = structured.as_object_mut() {
             structured.insert("generated_at_ahead".to_owned(), ahead.into());
@@ -348,7 +334,7 @@ pub(super) fn version(row: &VersionRow, version: &Version, now: DateTime<Utc>) -
 }
 
 /// A version that was just made: what is in its text is not said twice.
-pub(super) fn generated(row: &VersionRow, version: &Version, requests: u32) -> ToolOutcome {
+pub(super) fn generated(row: &VersionRow, version: &Version, requests: u32) -> Deliverable {
     let mut structured = whole(row, version);
     if let Some(structured) = structured.as_object_mut() {
         for name in ["items", "blocks", "markdown", "definition"] {

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::output;
 use freshcontext_config::{ConfigError, Loaded, Sources};
 use freshcontext_engine::records::RecordsRequest;
-use freshcontext_engine::{CallContext, Progress, ToolOutcome};
+use freshcontext_engine::{Answer, CallContext, Progress};
 use freshcontext_files::write::{self as atomic_file, NewFile};
 use freshcontext_mcp::timeline;
 use freshcontext_serve::signals;
@@ -81,18 +81,18 @@ pub(super) fn run(
         outcome
     })?;
     output::progress_done();
-    let Ok(mut outcome) = outcome else {
+    let Ok(mut answer) = outcome else {
         return Ok(WRONG);
     };
     if let Some(file) = form.records
-        && !records::keep(&mut outcome, file)
+        && !records::keep(answer.take_records(), file)
     {
         return Ok(FAILED);
     }
-    let code = show(&outcome, form.json);
+    let code = show(&answer, form.json);
     // Also written on failure: an older page in its place would look like this result's.
     if let Some(file) = form.html {
-        let page = timeline::of(tool, &asked, &outcome);
+        let page = timeline::of(tool, &asked, &answer);
         if let Err(problem) = atomic_file::write(file, page.as_bytes(), NewFile::Shared) {
             output::error(&problem, None);
             return Ok(code.max(FAILED));
@@ -102,14 +102,14 @@ pub(super) fn run(
     Ok(code)
 }
 
-pub(super) fn show(outcome: &ToolOutcome, json: bool) -> u8 {
+pub(super) fn show(answer: &Answer, json: bool) -> u8 {
+    let failed = answer.code();
     if json {
-        let value = outcome.structured.clone().unwrap_or_default();
-        output::line(&serde_json::to_string_pretty(&value).unwrap_or_default());
-    } else if outcome.is_error {
-        output::error(&output::safe(&outcome.text), None);
+        output::line(&serde_json::to_string_pretty(&answer.structured()).unwrap_or_default());
+    } else if failed.is_some() {
+        output::error(&output::safe(answer.text()), None);
     } else {
-        let text = output::safe(&outcome.text);
+        let text = output::safe(answer.text());
         let text = text.trim_end();
         if output::colours() {
             output::line(&look::answer(text));
@@ -117,16 +117,11 @@ pub(super) fn show(outcome: &ToolOutcome, json: bool) -> u8 {
             output::line(text);
         }
     }
-    if outcome.is_error { code(outcome) } else { 0 }
-}
-
-/// Returns the exit code, which distinguishes an invalid call from a failed one.
-fn code(outcome: &ToolOutcome) -> u8 {
-    let wrong = [ErrorCode::InvalidInput, ErrorCode::Misconfigured].map(ErrorCode::as_str);
-    let code = outcome.structured.as_ref().and_then(|error| error.get("code"));
-    match code.and_then(|code| code.as_str()) {
-        Some(code) if wrong.contains(&code) => WRONG,
-        _ => FAILED,
+    match failed {
+        None => 0,
+        // An invalid call, as distinct from a failed one.
+        Some(ErrorCode::InvalidInput | ErrorCode::Misconfigured) => WRONG,
+        Some(_) => FAILED,
     }
 }
 

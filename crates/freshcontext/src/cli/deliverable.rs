@@ -10,7 +10,7 @@ use super::{FAILED, WRONG, call, failed, tool_names, values, watch, with_runtime
 use crate::app::App;
 use crate::output;
 use freshcontext_config::{ConfigError, Loaded, Sources};
-use freshcontext_engine::{Engine, Owner};
+use freshcontext_engine::{Engine, Outcome, Owner};
 use freshcontext_files::read::{self as input, Bound};
 use freshcontext_follow::{INTENT, PROFILE, Task, To};
 use freshcontext_serve::signals;
@@ -59,7 +59,7 @@ pub(super) fn run(
         };
         engine.close().await;
         match done {
-            Some(Ok(outcome)) => call::show(&outcome, json),
+            Some(Ok(done)) => call::show(&Outcome::Deliverable(Box::new(done)).into(), json),
             Some(Err(error)) => failed(&error),
             None => FAILED,
         }

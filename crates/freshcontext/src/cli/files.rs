@@ -171,8 +171,8 @@ pub(super) fn evaluate(
     };
     if let Some(kept) = kept {
         match super::records::of_evaluation(&mut arguments, now, &options) {
-            Ok(mut outcome) => {
-                if !super::records::keep(&mut outcome, kept) {
+            Ok(records) => {
+                if !super::records::keep(records, kept) {
                     return Ok(FAILED);
                 }
             }

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use freshcontext_contract::{Descriptor, Key, Transport as _};
+use freshcontext_contract::{Descriptor, Key, Status, Transport as _};
 use freshcontext_http::{Exchange, Observe, Seen};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ use crate::app::{App, secret_names};
 use crate::output;
 use crate::shape::{Drift, Shapes, form_of, pattern, states_limit};
 use freshcontext_config::{ConfigError, Settings};
-use freshcontext_engine::{CallContext, ToolOutcome};
+use freshcontext_engine::{Answer, CallContext, Outcome};
 
 /// The contact that some sources require in the user agent. A setting rather than a source's key.
 const CONTACT: &str = "FRESHCONTEXT_CONTACT";
@@ -109,7 +109,7 @@ fn needed(app: &App, descriptor: &Descriptor) -> Option<String> {
 fn compare<'s>(
     app: &App,
     descriptor: &'static Descriptor,
-    outcome: Result<ToolOutcome, String>,
+    outcome: Result<Answer, String>,
     seen: impl Iterator<Item = &'s Exchanged>,
 ) -> SourceCheck {
     let mut asked = SourceCheck {
@@ -138,7 +138,7 @@ fn compare<'s>(
             asked.detail = Some(format!("needs {needed}"));
             return asked;
         }
-        Ok(outcome) => asked.read(app, descriptor, &outcome),
+        Ok(answer) => asked.read(app, descriptor, answer.outcome()),
     }
     if asked.verdict == State::Skipped {
         // A refusal without a key says nothing about the response's shape.
@@ -151,24 +151,27 @@ fn compare<'s>(
 }
 
 impl SourceCheck {
-    fn read(&mut self, app: &App, descriptor: &Descriptor, outcome: &ToolOutcome) {
-        let empty = Value::Null;
-        let answer = outcome.structured.as_ref().unwrap_or(&empty);
-        if outcome.is_error {
-            self.failed(app, descriptor, answer, descriptor.id);
-            return;
-        }
-        let parts = answer.get("failures").and_then(Value::as_array);
-        for part in parts.into_iter().flatten() {
-            let what = part.get("what").and_then(Value::as_str).unwrap_or_default();
-            self.failed(app, descriptor, part, what);
-        }
-        if answer.get("status").and_then(Value::as_str) == Some("empty") {
-            self.drifted(
-                "empty",
-                descriptor.id,
-                "the question of its documentation finds nothing",
-            );
+    fn read(&mut self, app: &App, descriptor: &Descriptor, outcome: &Outcome) {
+        match outcome {
+            Outcome::Failure(failure) => {
+                let hint = failure.hint.as_deref().unwrap_or_default();
+                let code = failure.code.as_str();
+                self.failed(app, descriptor, (code, &failure.message, hint), descriptor.id);
+            }
+            Outcome::Source(answer) => {
+                for part in answer.scored().failures() {
+                    self.failed(app, descriptor, (part.code, &part.message, ""), &part.what);
+                }
+                if answer.scored().status() == Status::Empty {
+                    self.drifted(
+                        "empty",
+                        descriptor.id,
+                        "the question of its documentation finds nothing",
+                    );
+                }
+            }
+            // The tool of a source gives nothing else.
+            _ => {}
         }
     }
 
@@ -181,9 +184,13 @@ impl SourceCheck {
     }
 
     /// Records a failure of the call or of a part of it.
-    fn failed(&mut self, app: &App, descriptor: &Descriptor, error: &Value, place: &str) {
-        let text = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
-        let (code, message) = (text("code"), text("message"));
+    fn failed(
+        &mut self,
+        app: &App,
+        descriptor: &Descriptor,
+        (code, message, hint): (&str, &str, &str),
+        place: &str,
+    ) {
         match code {
             "challenge" | "access_denied" => self.drifted("block_page", place, message),
             "malformed" => self.drifted("malformed", place, message),
@@ -192,7 +199,7 @@ impl SourceCheck {
             "misconfigured" => {
                 let mut names = secret_names(descriptor);
                 names.push(CONTACT);
-                let said = format!("{message} {}", text("hint"));
+                let said = format!("{message} {hint}");
                 names.retain(|name| !app.pipeline.configured(name) && said.contains(name));
                 if names.is_empty() {
                     self.drifted("key_refused", place, message);

@@ -19,8 +19,8 @@ use crate::app::App;
 use crate::output;
 use freshcontext_config::SystemClock;
 use freshcontext_config::{ConfigError, Loaded, Sources};
-use freshcontext_engine::records::{FIELD, of_evaluation as note};
-use freshcontext_engine::{Owner, ToolOutcome};
+use freshcontext_engine::Owner;
+use freshcontext_engine::records::of_evaluation as note;
 use freshcontext_files::read::{self as input, Bound};
 use freshcontext_files::write::{self as atomic_file, NewFile};
 use freshcontext_follow::{Follow, KeptMoment};
@@ -217,13 +217,8 @@ fn said(bundle: &Bundle, json: bool) -> u8 {
     if broken.is_empty() { 0 } else { FAILED }
 }
 
-/// Writes the records of an outcome to a file. Returns whether that succeeded.
-pub(super) fn keep(outcome: &mut ToolOutcome, file: &Path) -> bool {
-    let records = outcome
-        .structured
-        .as_mut()
-        .and_then(Value::as_object_mut)
-        .and_then(|fields| fields.remove(FIELD));
+/// Writes the records of a call to a file. Returns whether that succeeded.
+pub(super) fn keep(records: Option<Bundle>, file: &Path) -> bool {
     let Some(records) = records else {
         output::error("no records were made of this call", None);
         return false;
@@ -236,25 +231,17 @@ pub(super) fn keep(outcome: &mut ToolOutcome, file: &Path) -> bool {
     done.is_ok()
 }
 
-/// Evaluates these arguments with records.
+/// Evaluates these arguments and returns the records.
 pub(super) fn of_evaluation(
     arguments: &mut Value,
     now: DateTime<Utc>,
     options: &Options,
-) -> Result<ToolOutcome, SourceError> {
+) -> Result<Option<Bundle>, SourceError> {
     if let Some(fields) = arguments.as_object_mut() {
         fields.insert("records".to_owned(), "full".into());
     }
     let evaluation = evaluate(arguments, now, options)?;
     let asked = RecordOptions::of_arguments(arguments.get("records"), arguments.get("context"))?;
-    let mut outcome = ToolOutcome {
-        text: evaluation.text(),
-        structured: Some(evaluation.structured()?),
-        is_error: false,
-        meta: None,
-    };
-    if let (Some(asked), Some(noted)) = (asked, &evaluation.noted) {
-        note(&mut outcome, &asked, noted, &Native::default(), now);
-    }
-    Ok(outcome)
+    let made = asked.map(|asked| note(&evaluation, &evaluation.text(), &asked, &Native::default(), now));
+    made.transpose()
 }

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use freshcontext_contract::limits::{MESSAGE_VALUES, SIGNALS_VALUES};
@@ -12,7 +13,7 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use freshcontext_engine::{BorrowedArguments, EVALUATE, Slot};
+use freshcontext_engine::{BorrowedArguments, EVALUATE};
 
 /// Arguments of an evaluation and the slot for its structured result. Stored in the extensions of a request
 /// whose other arguments are empty.
@@ -31,6 +32,22 @@ impl EvaluationCall {
             arguments,
             structure: Slot::default(),
         }
+    }
+}
+
+/// A place for a structured result as JSON text, between the engine's answer and the transport.
+#[derive(Debug, Clone, Default)]
+pub struct Slot(Arc<Mutex<Option<Box<RawValue>>>>);
+
+impl Slot {
+    /// Puts the structured result into the slot.
+    pub fn fill(&self, structure: Box<RawValue>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(structure);
+    }
+
+    /// Takes the structured result out of the slot.
+    pub fn take(&self) -> Option<Box<RawValue>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 

@@ -11,7 +11,7 @@ use freshcontext_redact::masked_value;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use freshcontext_engine::{Tool, ToolOutcome};
+use freshcontext_engine::{Answer, Tool};
 
 /// URI of the page.
 pub const URI: &str = "ui://freshcontext/timeline";
@@ -29,19 +29,19 @@ pub fn view() -> String {
     page("null")
 }
 
-/// Returns the page of one result. The file may be shared, so secrets and e-mail addresses are masked, as in
+/// Returns the page of one answer. The file may be shared, so secrets and e-mail addresses are masked, as in
 /// records.
-pub fn of(tool: &Tool, arguments: &Map<String, Value>, outcome: &ToolOutcome) -> String {
-    let answer = json!({
+pub fn of(tool: &Tool, arguments: &Map<String, Value>, answer: &Answer) -> String {
+    let shown = json!({
         "tool": tool.name,
         "title": tool.title,
         "arguments": arguments,
-        "is_error": outcome.is_error,
-        "structured": outcome.structured,
-        // Needed only without a structured result.
-        "text": outcome.structured.is_none().then_some(&outcome.text),
+        "is_error": answer.is_error(),
+        "structured": answer.structured(),
+        // A host may send an answer that has no structure.
+        "text": null,
     });
-    page(&in_script(&masked_value(answer)))
+    page(&in_script(&masked_value(shown)))
 }
 
 /// Returns the page of context records: the offered items, the selection under the budget, and the events.

@@ -2,204 +2,238 @@
 
 use std::borrow::Cow;
 
+use freshcontext_contract::{ErrorCode, Status};
+use freshcontext_core::answer::{Failure, Scored, ScoredItem, SourceAnswer, status_name};
+use freshcontext_core::date::iso_millis;
+use freshcontext_core::evaluate::item_identity;
+use freshcontext_redact::masked;
 use serde_json::{Value, json};
 
 use super::maker::{Gap, Maker, Piece, Shape};
-use super::{Identify, list, owned, text, whole};
 use crate::objects::{Facts, Freshness, MissingSource, Surface};
 use crate::values::{Kind, Severity};
-use freshcontext_redact::masked;
 
 /// How answers are written.
-pub(super) const ENVELOPE: Shape = Shape {
+const ENVELOPE: Shape = Shape {
     wrapping: "[FRESHCONTEXT] header, ---, content, [/FRESHCONTEXT]",
     separator: "one block",
 };
-/// Failures that say nothing about the source: it was not asked, or the caller went away.
-const NOT_ASKED: [&str; 2] = ["invalid_input", "cancelled"];
+/// How failures are written.
+const FAILURE: Shape = Shape {
+    wrapping: "the words of the failure",
+    separator: "one block",
+};
 
-/// The records of an answer of one source, or of a call that failed.
-pub(super) fn record(maker: &mut Maker<'_>) {
+/// The records of an answer of one source.
+pub(super) fn record(maker: &mut Maker<'_>, answer: &SourceAnswer) {
     maker.asked_to_fill();
-    let structured = maker.answered.structured;
-    let (surface, added) = section(maker, structured, "", "tool_result");
-    let items = maker
-        .bundle
-        .context_surface
-        .iter()
-        .find(|it| it.surface_id == surface)
-        .map(|it| it.item_refs.clone())
-        .unwrap_or_default();
-    let shape = if maker.answered.is_error {
-        Shape {
-            wrapping: "the words of the failure",
-            separator: "one block",
-        }
-    } else {
-        ENVELOPE
-    };
+    let surface = section(maker, answer, "", "tool_result");
+    let Section { id, items, added } = surface;
     let blocks = maker.whole_text(items.clone());
-    maker.delivered(&blocks, &shape, None, &added);
-    let found_nothing = text(structured, "status") == Some("empty");
-    if !maker.answered.is_error && !found_nothing {
-        let by = if items.is_empty() { vec![surface] } else { items };
+    maker.delivered(&blocks, &ENVELOPE, None, &added);
+    if answer.scored().status() != Status::Empty {
+        let by = if items.is_empty() { vec![id] } else { items };
         maker.filled(&by, &added);
     }
 }
 
-/// What one source answered, as a surface with its items and gaps. `at` is where it stands in the structured result. The
-/// surface and the event that its items came with.
-pub(super) fn section(maker: &mut Maker<'_>, answer: &Value, at: &str, kind: &str) -> (String, String) {
-    let none = Value::Null;
-    let envelope = answer.get("freshcontext").unwrap_or(&none);
-    let failed = answer.get("code").is_some() && envelope.is_null();
+/// The records of a failed call.
+pub(super) fn record_failure(maker: &mut Maker<'_>, error: &Failure) {
+    maker.asked_to_fill();
+    let mut surface = bare(maker, "failed");
+    surface
+        .metadata
+        .insert("code".to_owned(), error.code.as_str().into());
+    let added = maker.surface(surface);
+    failure(maker, error, maker.occasion.tool, None, &added);
+    let blocks = maker.whole_text(Vec::new());
+    maker.delivered(&blocks, &FAILURE, None, &added);
+}
+
+/// The records of an answer that shows no items.
+pub(super) fn record_nothing(maker: &mut Maker<'_>) {
+    maker.asked_to_fill();
+    let surface = bare(maker, "success");
+    let id = surface.surface_id.clone();
+    let added = maker.surface(surface);
+    let blocks = maker.whole_text(Vec::new());
+    maker.delivered(&blocks, &ENVELOPE, None, &added);
+    maker.filled(&[id], &added);
+}
+
+/// A result of the tool without items.
+fn bare(maker: &mut Maker<'_>, status: &str) -> Surface {
+    Surface {
+        surface_id: maker.id(Kind::Surface),
+        scope: maker.scope,
+        surface_kind: "tool_result".to_owned(),
+        created_at: maker.at.clone(),
+        tool: Some(maker.occasion.tool.to_owned()),
+        query: None,
+        status: Some(status.to_owned()),
+        item_count: Some(0),
+        retrieved_at: None,
+        item_refs: Vec::new(),
+        metadata: Facts::new(),
+    }
+}
+
+/// A surface that was recorded.
+pub(super) struct Section {
+    /// Its id.
+    pub id: String,
+    /// Its items, each once.
+    pub items: Vec<String>,
+    /// The event that its items came with.
+    pub added: String,
+}
+
+/// What one source answered, as a surface with its items and gaps. `at` is its place in the structured result, as a JSON
+/// Pointer.
+pub(super) fn section(maker: &mut Maker<'_>, answer: &SourceAnswer, at: &str, kind: &str) -> Section {
+    let scored = answer.scored();
     let mut items = Vec::new();
-    for (place, item) in list(answer, "items").iter().enumerate() {
-        let pointer = format!("{at}/items/{place}/summary");
-        items.push(maker.item(piece_of(item, pointer, place)));
+    for (place, (item, summary)) in answer.items().enumerate() {
+        let mut piece = piece_of(scored, item, summary, &format!("{at}/items/{place}"));
+        piece.priority = Some(place as u64 + 1);
+        items.push(maker.item(piece));
     }
-    if items.is_empty()
-        && !failed
-        && let Some(content) = whole_content(answer)
-    {
-        items.push(maker.item(document(envelope, content, format!("{at}/content"))));
+    if let Some(content) = whole_content(answer) {
+        items.push(maker.item(document(scored, content, format!("{at}/content"))));
     }
-    let truncated = whole(answer, "truncated").unwrap_or_default();
+    let truncated = answer.truncated() as u64;
     let mut metadata = Facts::new();
-    for name in [
-        "truncated",
-        "skipped",
-        "route",
-        "staleness",
-        "content_age",
-        "revalidate_after",
-        "code",
-    ] {
-        if let Some(value) = answer
-            .get(name)
-            .filter(|value| !value.is_null() && **value != json!(0))
-        {
-            metadata.insert(name.to_owned(), value.clone());
-        }
+    let mut put = |name: &str, value: Value| metadata.insert(name.to_owned(), value);
+    if truncated > 0 {
+        put("truncated", truncated.into());
     }
-    if answer.get("next_cursor").is_some() {
-        metadata.insert("further_pages".to_owned(), true.into());
+    if !scored.skipped().is_empty() {
+        let skipped = scored
+            .skipped()
+            .iter()
+            .map(|part| json!({"count": part.count, "reason": part.reason}));
+        put("skipped", skipped.collect());
     }
-    let surface_id = maker.id(Kind::Surface);
-    let surface = Surface {
-        surface_id: surface_id.clone(),
+    if let Some(route) = scored.route() {
+        put("route", route.into());
+    }
+    put("staleness", scored.staleness().as_str().into());
+    if let Some(age) = scored.age() {
+        put("content_age", age.into());
+    }
+    if let Some(next) = scored.revalidate_after() {
+        put("revalidate_after", iso_millis(next).into());
+    }
+    if scored.has_next() {
+        put("further_pages", true.into());
+    }
+    let id = maker.id(Kind::Surface);
+    let added = maker.surface(Surface {
+        surface_id: id.clone(),
         scope: maker.scope,
         surface_kind: kind.to_owned(),
         created_at: maker.at.clone(),
         tool: Some(maker.occasion.tool.to_owned()),
         query: None,
-        status: Some(
-            if failed {
-                "failed"
-            } else {
-                text(answer, "status").unwrap_or("success")
-            }
-            .to_owned(),
-        ),
+        status: Some(status_name(scored.status()).to_owned()),
         item_count: Some(items.len() as u64 + truncated),
-        retrieved_at: owned(envelope, "retrieved_at"),
-        item_refs: items,
+        retrieved_at: Some(iso_millis(scored.retrieved_at())),
+        item_refs: items.clone(),
         metadata,
-    };
-    let refs = surface.item_refs.clone();
-    let added = maker.surface(surface);
-    if failed {
-        failure(maker, answer, maker.occasion.tool, None, &added);
-    } else {
-        partly(maker, answer, envelope, &refs, &added);
+    });
+    partly(maker, scored, &items, &added);
+    Section {
+        id,
+        items: super::maker::unique(items),
+        added,
     }
-    (surface_id, added)
 }
 
-fn piece_of(item: &Value, pointer: String, place: usize) -> Piece<'_> {
-    let of = |name: &str| text(item, name).map(Cow::Borrowed);
-    // What a later judgement takes for the content of an item: its summary, else its title.
-    let (content, pointer) = match of("summary").filter(|summary| !summary.trim().is_empty()) {
-        Some(summary) => (Some(summary), pointer),
-        None => (of("title"), pointer.replace("/summary", "/title")),
-    };
+/// An item as a record has it; `at` is its place in the structured result.
+fn piece_of<'v>(scored: &'v Scored, item: &'v ScoredItem, summary: &'v str, at: &str) -> Piece<'v> {
+    let own = Some(summary).filter(|summary| !summary.trim().is_empty());
+    let content_at = if own.is_some() { "summary" } else { "title" };
     let mut metadata = Facts::new();
-    if item.get("fields").is_some() {
-        let fields = pointer.rsplit_once('/').map_or("", |(item, _)| item);
+    if !item.fields.is_empty() {
         metadata.insert(
             "fields_at".to_owned(),
-            format!("structuredContent#{fields}/fields").into(),
+            format!("structuredContent#{at}/fields").into(),
         );
     }
     Piece {
         kind: "item",
-        title: of("title").unwrap_or_default(),
-        own_title: of("title"),
-        uri: of("url").or_else(|| of("source")).unwrap_or_default(),
-        source_kind: of("source_type").unwrap_or_default(),
-        native_id: of("id"),
-        content,
-        pointer: Some(pointer),
+        title: item.title.as_str().into(),
+        own_title: Some(item.title.as_str().into()),
+        uri: item.url.as_deref().unwrap_or(scored.source_url()).into(),
+        source_kind: scored.adapter().into(),
+        native_id: item.id.as_deref().map(Cow::Borrowed),
+        // What a later evaluation takes for the content of an item: its summary, else its title.
+        content: Some(own.unwrap_or(&item.title).into()),
+        pointer: Some(format!("{at}/{content_at}")),
         freshness: Some(Freshness {
-            date_confidence: owned(item, "date_confidence").unwrap_or_else(|| "unknown".to_owned()),
-            published_at: owned(item, "published_at"),
-            retrieved_at: owned(item, "retrieved_at"),
-            freshness_score: whole(item, "freshness_score"),
-            age: owned(item, "age"),
+            date_confidence: item.date.confidence.as_str().to_owned(),
+            published_at: item.date.shown.clone(),
+            retrieved_at: Some(iso_millis(scored.retrieved_at())),
+            freshness_score: item.score.map(u64::from),
+            age: item.age.clone(),
             decision: None,
             revalidate_after: None,
         }),
         delivered: true,
-        priority: Some(place as u64 + 1),
         sensitivity: Some("public".into()),
         metadata,
         ..Piece::default()
     }
 }
 
-/// The id that an item of a structured answer has in records, unless the caller marks its address, title or content.
-pub fn item_id(item: &Value, identify: Identify) -> String {
-    let piece = piece_of(item, String::new(), 0);
-    clean_id(&piece, identify)
+/// The id that an item has in records, unless the caller marks its address, title or content. `source` is its address, else
+/// that of its answer.
+pub fn item_id(source: &str, title: Option<&str>, summary: Option<&str>) -> String {
+    let own = summary.filter(|summary| !summary.trim().is_empty());
+    clean_id(source, title, own.or(title))
 }
 
-/// The id that the one document of a structured answer has in records; `None` where it has items, or nothing.
-pub fn document_id(answer: &Value, identify: Identify) -> Option<String> {
-    let envelope = answer.get("freshcontext").unwrap_or(&Value::Null);
-    let content = whole_content(answer).filter(|_| list(answer, "items").is_empty())?;
-    Some(clean_id(&document(envelope, content, String::new()), identify))
+/// The same of an item of an answer, with its summary as shown.
+pub fn shown_id(scored: &Scored, item: &ScoredItem, summary: &str) -> String {
+    let source = item.url.as_deref().unwrap_or(scored.source_url());
+    item_id(source, Some(&item.title), Some(summary))
 }
 
-fn clean_id(piece: &Piece<'_>, identify: Identify) -> String {
+/// The id that the one document of an answer has in records; `None` where it shows items, or nothing.
+pub fn document_id(answer: &SourceAnswer) -> Option<String> {
+    let content = whole_content(answer)?;
+    Some(clean_id(answer.scored().source_url(), None, Some(content)))
+}
+
+fn clean_id(uri: &str, title: Option<&str>, content: Option<&str>) -> String {
     let clean = |text: &str| masked(text).0.into_owned();
-    identify(
-        &clean(&piece.uri),
-        piece.own_title.as_deref().map(clean).as_deref(),
-        piece.content.as_deref().map(clean).as_deref(),
+    item_identity(
+        &clean(uri),
+        title.map(clean).as_deref(),
+        content.map(clean).as_deref(),
     )
 }
 
-/// What an answer says where it has no items.
-fn whole_content(answer: &Value) -> Option<&str> {
-    text(answer, "content")
-        .filter(|content| !content.trim().is_empty() && text(answer, "status") != Some("empty"))
+/// What an answer says where it shows no items.
+fn whole_content(answer: &SourceAnswer) -> Option<&str> {
+    let shows = answer.items().len() == 0 && answer.scored().status() != Status::Empty;
+    Some(answer.content()).filter(|content| shows && !content.trim().is_empty())
 }
 
 /// An answer without items is one document.
-fn document<'v>(envelope: &'v Value, content: &'v str, pointer: String) -> Piece<'v> {
-    let of = |name: &str| text(envelope, name).map(Cow::Borrowed);
+fn document<'v>(scored: &'v Scored, content: &'v str, pointer: String) -> Piece<'v> {
     Piece {
         kind: "document",
-        title: of("source_url").unwrap_or_default(),
-        uri: of("source_url").unwrap_or_default(),
-        source_kind: of("adapter").unwrap_or_default(),
+        title: scored.source_url().into(),
+        uri: scored.source_url().into(),
+        source_kind: scored.adapter().into(),
         content: Some(content.into()),
         pointer: Some(pointer),
         freshness: Some(Freshness {
-            date_confidence: owned(envelope, "freshness_confidence").unwrap_or_else(|| "unknown".to_owned()),
-            published_at: owned(envelope, "content_date"),
-            retrieved_at: owned(envelope, "retrieved_at"),
-            freshness_score: whole(envelope, "freshness_score"),
+            date_confidence: scored.date().confidence.as_str().to_owned(),
+            published_at: scored.date().shown.clone(),
+            retrieved_at: Some(iso_millis(scored.retrieved_at())),
+            freshness_score: scored.score().map(u64::from),
             age: None,
             decision: None,
             revalidate_after: None,
@@ -213,19 +247,20 @@ fn document<'v>(envelope: &'v Value, content: &'v str, pointer: String) -> Piece
 /// The gap that a failed call leaves. What was not retrieved is not known; that is not "there is none".
 pub(super) fn failure(
     maker: &mut Maker<'_>,
-    error: &Value,
+    error: &Failure,
     tool: &str,
     arguments: Option<&Value>,
     cause: &str,
 ) {
-    let code = text(error, "code").unwrap_or_default();
-    if NOT_ASKED.contains(&code) {
+    // Failures that say nothing about the source: it was not asked, or the caller went away.
+    if matches!(error.code, ErrorCode::InvalidInput | ErrorCode::Cancelled) {
         return;
     }
+    let code = error.code;
     let arguments = arguments
         .cloned()
         .or_else(|| maker.occasion.arguments.cloned().map(Value::Object));
-    let how = match whole(error, "retry_after_s") {
+    let how = match error.retry_after_s {
         Some(wait) => format!("Repeat the call after {wait} s ({code})."),
         None => format!("Repeat the call ({code})."),
     };
@@ -249,13 +284,10 @@ pub(super) fn failure(
 }
 
 /// The gaps of an answer that came: parts that failed, and dates that are not known.
-fn partly(maker: &mut Maker<'_>, answer: &Value, envelope: &Value, items: &[String], cause: &str) {
-    let name = text(envelope, "source_url")
-        .unwrap_or(maker.occasion.tool)
-        .to_owned();
-    for part in list(answer, "failures") {
-        let what = text(part, "what").unwrap_or("a part");
-        let code = text(part, "code").unwrap_or_default();
+fn partly(maker: &mut Maker<'_>, scored: &Scored, items: &[String], cause: &str) {
+    let name = scored.source_url();
+    for part in scored.failures() {
+        let (what, code) = (&part.what, part.code);
         let arguments = maker.occasion.arguments.cloned().map(Value::Object);
         let tool = maker.occasion.tool;
         let gap = Gap {
@@ -285,7 +317,7 @@ fn partly(maker: &mut Maker<'_>, answer: &Value, envelope: &Value, items: &[Stri
             needed_for: needed_for(maker),
             severity: Severity::Low,
             source: MissingSource {
-                source: name,
+                source: name.to_owned(),
                 how: "Look at the page itself; its source gives no date that can be relied on.".to_owned(),
                 call: None,
             },
@@ -296,6 +328,6 @@ fn partly(maker: &mut Maker<'_>, answer: &Value, envelope: &Value, items: &[Stri
     }
 }
 
-fn needed_for(maker: &Maker<'_>) -> String {
+pub(super) fn needed_for(maker: &Maker<'_>) -> String {
     format!("the answer of {}", maker.occasion.tool)
 }

@@ -1,55 +1,53 @@
 //! Composites: a surface for each section, and what was held back as too old.
 
-use std::borrow::Cow;
+use freshcontext_contract::ErrorCode;
+use freshcontext_core::answer::Failure;
+use freshcontext_core::composite::{AnsweredSection, CompositeAnswer, Part, Stale};
 
-use serde_json::Value;
-
-use super::answer::{failure, section};
+use super::answer::{failure, needed_for, section};
 use super::maker::{Gap, Maker, Piece, Shape, unique};
-use super::{list, owned, text, whole};
 use crate::objects::{Facts, Freshness, MissingSource, Omission, Selection, Surface};
 use crate::values::{EventClass, Kind, OmissionReason, Severity, State};
 
 /// The records of a composite.
-pub(super) fn record(maker: &mut Maker<'_>) {
+pub(super) fn record(maker: &mut Maker<'_>, answer: &CompositeAnswer) {
     maker.asked_to_fill();
-    let structured = maker.answered.structured;
     let (mut shown, mut held) = (Vec::new(), Vec::new());
     let (mut last, mut held_on) = (None, None);
-    for (at, part) in list(structured, "sections").iter().enumerate() {
-        let tool = text(part, "tool").unwrap_or_default();
-        let place = |name: &str| format!("/sections/{at}/{name}");
-        let surface = if let Some(result) = part.get("result") {
-            let (surface, added) = section(maker, result, &place("result"), "section");
-            shown.extend(items_of(maker, &surface));
-            last = Some(added);
-            surface
-        } else if let Some(error) = part.get("error") {
-            let surface = empty(maker, part, "failed", Vec::new());
-            let cause = maker.surface(surface.clone());
-            let skipped = text(error, "code") == Some("invalid_input");
-            if skipped {
-                not_asked(maker, part, &cause);
-            } else {
-                failure(maker, error, tool, part.get("arguments"), &cause);
+    for (at, part) in answer.sections().iter().enumerate() {
+        let (surface, cause) = match &part.part {
+            Part::Answered(answer) => {
+                let section = section(maker, answer, &format!("/sections/{at}/result"), "section");
+                shown.extend(section.items);
+                (section.id, section.added)
             }
-            last = Some(cause);
-            surface.surface_id
-        } else {
-            let stale = part.get("stale").unwrap_or(&Value::Null);
-            let item = maker.item(held_back(part, stale));
-            let surface = empty(maker, part, "stale", vec![item.clone()]);
-            let cause = maker.surface(surface.clone());
-            held.push((item, owned(stale, "message").unwrap_or_default()));
-            held_on = Some(surface.surface_id.clone());
-            last = Some(cause);
-            surface.surface_id
+            Part::Failed(error) => {
+                let surface = empty(maker, part, "failed", Vec::new());
+                let id = surface.surface_id.clone();
+                let cause = maker.surface(surface);
+                if error.code == ErrorCode::InvalidInput {
+                    not_asked(maker, part, error, &cause);
+                } else {
+                    failure(maker, error, part.tool, part.arguments.as_ref(), &cause);
+                }
+                (id, cause)
+            }
+            Part::Stale(stale) => {
+                let item = maker.item(held_back(part, stale));
+                let surface = empty(maker, part, "stale", vec![item.clone()]);
+                let id = surface.surface_id.clone();
+                let cause = maker.surface(surface);
+                held.push((item, stale.message.clone()));
+                held_on = Some(id.clone());
+                (id, cause)
+            }
         };
         name_section(maker, &surface, part);
+        last = Some(cause);
     }
     let Some(mut cause) = last else { return };
     if let Some(surface) = held_on {
-        cause = selected(maker, &surface, &shown, held, &cause);
+        cause = selected(maker, answer, &surface, &shown, held, &cause);
     }
     let blocks = maker.whole_text(unique(shown.clone()));
     let shape = Shape {
@@ -58,45 +56,36 @@ pub(super) fn record(maker: &mut Maker<'_>) {
     };
     maker.delivered(&blocks, &shape, None, &cause);
     if !shown.is_empty() {
-        maker.filled(&unique(shown.clone()), &cause);
+        maker.filled(&unique(shown), &cause);
     }
 }
 
 /// Names the section's own tool on its surface.
-fn name_section(maker: &mut Maker<'_>, surface: &str, part: &Value) {
+fn name_section(maker: &mut Maker<'_>, surface: &str, part: &AnsweredSection) {
     let found = maker
         .bundle
         .context_surface
         .iter_mut()
         .find(|it| it.surface_id == surface);
     if let Some(surface) = found {
-        surface.tool = owned(part, "tool");
-        if let Some(label) = part.get("label") {
-            surface.metadata.insert("label".to_owned(), label.clone());
-        }
+        surface.tool = Some(part.tool.to_owned());
+        surface
+            .metadata
+            .insert("label".to_owned(), part.label.as_str().into());
     }
 }
 
-fn items_of(maker: &Maker<'_>, surface: &str) -> Vec<String> {
-    let found = maker
-        .bundle
-        .context_surface
-        .iter()
-        .find(|it| it.surface_id == surface);
-    found.map(|it| it.item_refs.clone()).unwrap_or_default()
-}
-
 /// A section without an answer.
-fn empty(maker: &mut Maker<'_>, part: &Value, status: &str, items: Vec<String>) -> Surface {
+fn empty(maker: &mut Maker<'_>, part: &AnsweredSection, status: &str, items: Vec<String>) -> Surface {
     Surface {
         surface_id: maker.id(Kind::Surface),
         scope: maker.scope,
         surface_kind: "section".to_owned(),
         created_at: maker.at.clone(),
-        tool: owned(part, "tool"),
+        tool: Some(part.tool.to_owned()),
         query: None,
         status: Some(status.to_owned()),
-        item_count: whole(part, "items"),
+        item_count: Some(part.items() as u64),
         retrieved_at: None,
         item_refs: items,
         metadata: Facts::new(),
@@ -104,25 +93,20 @@ fn empty(maker: &mut Maker<'_>, part: &Value, status: &str, items: Vec<String>) 
 }
 
 /// A section whose content was held back, as one item.
-fn held_back<'v>(part: &'v Value, stale: &'v Value) -> Piece<'v> {
-    let name = |field: &str| text(part, field).map(Cow::Borrowed).unwrap_or_default();
+fn held_back<'v>(part: &'v AnsweredSection, stale: &'v Stale) -> Piece<'v> {
+    let date = stale.content_date.as_deref();
     Piece {
         kind: "section",
-        title: name("label"),
-        own_title: Some(name("label")),
-        uri: format!(
-            "{}, as of {}",
-            name("tool"),
-            text(stale, "content_date").unwrap_or("an unknown date")
-        )
-        .into(),
-        source_kind: name("adapter"),
+        title: part.label.as_str().into(),
+        own_title: Some(part.label.as_str().into()),
+        uri: format!("{}, as of {}", part.tool, date.unwrap_or("an unknown date")).into(),
+        source_kind: part.adapter.into(),
         freshness: Some(Freshness {
             date_confidence: "unknown".to_owned(),
-            published_at: owned(stale, "content_date"),
+            published_at: stale.content_date.clone(),
             retrieved_at: None,
-            freshness_score: whole(stale, "score"),
-            age: owned(part, "age"),
+            freshness_score: stale.score.map(u64::from),
+            age: date.and(stale.age.clone()),
             decision: None,
             revalidate_after: None,
         }),
@@ -132,18 +116,14 @@ fn held_back<'v>(part: &'v Value, stale: &'v Value) -> Piece<'v> {
 }
 
 /// The gap of a section that could not be asked.
-fn not_asked(maker: &mut Maker<'_>, part: &Value, cause: &str) {
-    let tool = text(part, "tool").unwrap_or_default().to_owned();
-    let why = part
-        .pointer("/error/message")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+fn not_asked(maker: &mut Maker<'_>, part: &AnsweredSection, error: &Failure, cause: &str) {
+    let (tool, why) = (part.tool, &error.message);
     let gap = Gap {
         question: format!("What does {tool} say? It was not asked. {why}"),
-        needed_for: format!("the answer of {}", maker.occasion.tool),
+        needed_for: needed_for(maker),
         severity: Severity::Medium,
         source: MissingSource {
-            source: tool.clone(),
+            source: tool.to_owned(),
             how: "Call it by itself, with what the message asks for.".to_owned(),
             call: None,
         },
@@ -156,6 +136,7 @@ fn not_asked(maker: &mut Maker<'_>, part: &Value, cause: &str) {
 /// The selection by `min_freshness_score`.
 fn selected(
     maker: &mut Maker<'_>,
+    answer: &CompositeAnswer,
     surface: &str,
     shown: &[String],
     held: Vec<(String, String)>,
@@ -180,7 +161,7 @@ fn selected(
         surface_id: surface.to_owned(),
         created_at: maker.at.clone(),
         lifecycle: State::Selected,
-        query: owned(maker.answered.structured, "query"),
+        query: Some(answer.query().to_owned()),
         intent: None,
         selection_policy: Some("min_freshness_score: sections below it are held back".to_owned()),
         budget_ref: None,

@@ -25,8 +25,9 @@ use super::answers::{NOT_NOW, overloaded, reply, rpc_error, text};
 use super::auth::{AuthFilter, admit};
 use super::body::{Bodies, Unread};
 use super::{HEALTH_PATH, MCP_PATH, METRICS_PATH, READY_PATH};
-use freshcontext_engine::Slot;
-use freshcontext_mcp::jsonrpc::aside::{EvaluationCall, has_too_many_values, split_arguments, write_answer};
+use freshcontext_mcp::jsonrpc::aside::{
+    EvaluationCall, Slot, has_too_many_values, split_arguments, write_answer,
+};
 use freshcontext_mcp::jsonrpc::frame::{TOO_MANY_VALUES, find_id};
 use freshcontext_metrics::{Metrics, Refusal};
 

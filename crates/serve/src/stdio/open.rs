@@ -16,8 +16,7 @@ use tokio::sync::Notify;
 
 use super::encode::write;
 use super::write_queue::WriteQueue;
-use freshcontext_engine::Slot;
-use freshcontext_mcp::jsonrpc::aside::EvaluationCall;
+use freshcontext_mcp::jsonrpc::aside::{EvaluationCall, Slot};
 
 /// JSON-RPC error code for "busy": in the server range, outside the part that MCP reserves.
 const NOT_NOW: ErrorCode = ErrorCode(-32_000);

@@ -328,8 +328,9 @@ async fn a_judgement_written_as_text_is_the_one_that_is_built_as_a_tree() {
             freshcontext_engine::CallContext::default(),
         )
         .await
-        .unwrap();
-    assert_eq!(answer["result"]["structuredContent"], tree.structured.unwrap());
+        .unwrap()
+        .written();
+    assert_eq!(answer["result"]["structuredContent"], tree.structured);
     assert_eq!(answer["result"]["content"][0]["text"], tree.text);
     assert_eq!(answer["result"]["isError"], false);
 }

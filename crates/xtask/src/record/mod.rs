@@ -15,7 +15,7 @@ use freshcontext_config::Settings;
 use freshcontext_contract::chrono::{DateTime, SubsecRound as _, Utc};
 use freshcontext_contract::limits::{RECORDED_BYTES, RECORDED_EXCHANGES};
 use freshcontext_contract::{Clock, Descriptor, FixedClock, Method, When, block_pages, hosts};
-use freshcontext_engine::{CallContext, ToolOutcome};
+use freshcontext_engine::{CallContext, Written};
 use freshcontext_http::{Exchange as Seen, Observe, READ_HEADERS};
 use freshcontext_testkit::case::{Expect, ExpectFailure, ExpectItem, Origin};
 use freshcontext_testkit::{Case, Exchange, Kind, SECRET, Script, ScriptedUpstream};
@@ -127,7 +127,7 @@ pub async fn record(order: Order<'_>) -> Result<Recorded, String> {
     let called = app
         .engine
         .call(order.tool, order.arguments.clone(), CallContext::default());
-    let live = called.await.map_err(|error| error.to_string())?;
+    let live = called.await.map_err(|error| error.to_string())?.written();
     let tape = std::mem::take(&mut *recorder.0.lock().unwrap_or_else(PoisonError::into_inner));
     if tape.too_much {
         return Err(format!(
@@ -253,7 +253,7 @@ async fn write(
     scrubber: &Scrubber,
     descriptors: &[&'static Descriptor],
     now: DateTime<Utc>,
-    live: &ToolOutcome,
+    live: &Written,
 ) -> Result<String, String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let sources: BTreeSet<&str> = kept.iter().map(|kept| kept.source).collect();
@@ -339,8 +339,8 @@ async fn write(
 }
 
 /// Returns a result without the parts that differ between two calls.
-fn comparable(outcome: &ToolOutcome) -> String {
-    let mut value = outcome.structured.clone().unwrap_or_default();
+fn comparable(outcome: &Written) -> String {
+    let mut value = outcome.structured.clone();
     if let Some(value) = value.as_object_mut() {
         for own in ["next_cursor", "content"] {
             value.remove(own);
@@ -421,9 +421,9 @@ fn ending(content_type: &str) -> &'static str {
     .map_or("bin", |(_, ending)| ending)
 }
 
-fn kind(outcome: &ToolOutcome) -> Kind {
+fn kind(outcome: &Written) -> Kind {
     let text = |name: &str| {
-        let value = outcome.structured.as_ref().and_then(|value| value.get(name));
+        let value = outcome.structured.get(name);
         value.and_then(Value::as_str).unwrap_or_default()
     };
     if outcome.is_error {
@@ -442,7 +442,7 @@ fn kind(outcome: &ToolOutcome) -> Kind {
 }
 
 /// Replays a case like the suite: with a server of its own and scripted upstreams.
-async fn play(case: &Case) -> Result<ToolOutcome, String> {
+async fn play(case: &Case) -> Result<Written, String> {
     let script = Script::of(case, Path::new(""))?;
     let answers = script.clone();
     let upstream = ScriptedUpstream::start(move |seen| answers.answer(seen))
@@ -472,7 +472,7 @@ async fn play(case: &Case) -> Result<ToolOutcome, String> {
     let outcome = called.await.map_err(|error| error.to_string())?;
     let complaints = script.complaints();
     if complaints.is_empty() {
-        return Ok(outcome);
+        return Ok(outcome.written());
     }
     Err(format!(
         "played back, the call does not ask the same: {}",
@@ -481,9 +481,9 @@ async fn play(case: &Case) -> Result<ToolOutcome, String> {
 }
 
 /// Derives the expectation from the outcome of a replay.
-fn expectation(outcome: &ToolOutcome, clean: &impl Fn(&str) -> String) -> Expect {
+fn expectation(outcome: &Written, clean: &impl Fn(&str) -> String) -> Expect {
     let empty = Value::Null;
-    let answer = outcome.structured.as_ref().unwrap_or(&empty);
+    let answer = &outcome.structured;
     let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(clean);
     if outcome.is_error {
         return Expect {

@@ -23,7 +23,7 @@ impl Maker<'_> {
         budget_ref: Option<&str>,
         cause: &str,
     ) {
-        let text = self.answered.text;
+        let text = self.text;
         let assembly_id = self.id(Kind::Assembly);
         let mut items: Vec<String> = Vec::new();
         let mut ordered = Vec::new();
@@ -126,7 +126,7 @@ impl Maker<'_> {
 
     /// The whole text as one block.
     pub(crate) fn whole_text(&self, items: Vec<String>) -> Vec<(Span, Option<u64>, Vec<String>)> {
-        let end = self.answered.text.len() as u64;
+        let end = self.text.len() as u64;
         vec![(Span { start: 0, end }, None, items)]
     }
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use freshcontext_core::evaluate::item_identity;
+use freshcontext_redact::{REMOVED, masked};
 use serde_json::Value;
 
 use super::super::native::authority;
@@ -10,7 +12,6 @@ use crate::ids::{sha256_hex, source_id};
 use crate::limits::{BYTES_PER_TOKEN, INLINE_BYTES};
 use crate::objects::{Facts, Freshness, Item, Redaction, Selector, SourceRef, Tokens};
 use crate::values::{ContentMode, RedactionState, SelectorType, State};
-use freshcontext_redact::{REMOVED, masked};
 
 /// An item as an answer has it.
 #[derive(Debug, Default)]
@@ -83,7 +84,7 @@ impl Maker<'_> {
         let changed = holds || unseen || clean_uri != piece.uri || clean_title.as_deref() != title;
         let item_id = match piece.known_id.filter(|_| !changed) {
             Some(id) => id,
-            None => (self.occasion.identify)(&clean_uri, clean_title.as_deref(), hashed.as_deref()),
+            None => item_identity(&clean_uri, clean_title.as_deref(), hashed.as_deref()),
         };
         if self
             .bundle

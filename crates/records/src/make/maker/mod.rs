@@ -15,7 +15,7 @@ pub(crate) use gaps::Gap;
 pub(crate) use items::Piece;
 
 use super::native::{mappings, telemetry};
-use super::{Answered, Occasion, PRODUCER};
+use super::{Occasion, PRODUCER};
 use crate::bundle::{Bundle, SCHEMA_VERSION};
 use crate::ids::Ids;
 use crate::objects::{Actor, Envelope, Event, Facts, Producer, Redaction, Surface};
@@ -25,7 +25,8 @@ use freshcontext_redact::masked;
 /// Makes the records of one call.
 pub(crate) struct Maker<'a> {
     pub occasion: &'a Occasion<'a>,
-    pub answered: Answered<'a>,
+    /// The text that went out.
+    pub text: &'a str,
     pub bundle: Bundle,
     pub at: String,
     pub scope: Scope,
@@ -43,7 +44,7 @@ pub(crate) fn moment(at: DateTime<Utc>) -> String {
 }
 
 impl<'a> Maker<'a> {
-    pub(crate) fn new(occasion: &'a Occasion<'a>, answered: Answered<'a>) -> Self {
+    pub(crate) fn new(occasion: &'a Occasion<'a>, text: &'a str) -> Self {
         let now_ms = u64::try_from(occasion.now.timestamp_millis()).unwrap_or_default();
         let mut ids = Ids::new(now_ms, occasion.seed);
         let at = moment(occasion.now);
@@ -106,7 +107,7 @@ impl<'a> Maker<'a> {
         };
         Self {
             occasion,
-            answered,
+            text,
             bundle,
             at,
             scope,

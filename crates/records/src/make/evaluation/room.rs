@@ -1,31 +1,33 @@
-//! The room of a judgement, and what was cut, deferred or summarised to fit into it.
+//! The room of an evaluation, and what was cut, deferred or summarised to fit into it.
 
+use freshcontext_budget::{Method, TruncationRecord, Used};
+use freshcontext_core::evaluate::Evaluation;
 use serde_json::Value;
 
 use super::super::maker::Maker;
-use super::super::{list, owned, text, whole};
-use super::Choice;
+use super::{Choice, known};
 use crate::objects::{
     BudgetRecord, Compaction, Coverage, Facts, Selector, Span, Summary, Truncation, Window, WindowSegment,
 };
-use crate::values::{CompactionMethod, EventClass, Kind, OverflowStrategy, SelectorType, State};
+use crate::values::{CompactionMethod, EventClass, Kind, SelectorType, State};
 
 pub(super) fn budget(
     maker: &mut Maker<'_>,
-    budget: &Value,
+    evaluation: &Evaluation,
+    used: &Used,
     id: &str,
     choice: &Choice,
     cause: &str,
 ) -> String {
-    let limits = budget.get("limits").unwrap_or(&Value::Null);
-    let actual = whole(budget, "actual_tokens").unwrap_or_default();
-    let reserved = whole(limits, "reserved_tokens").unwrap_or_default();
+    let limits = &used.limits;
+    let actual = used.actual_tokens as u64;
+    let reserved = limits.reserved_tokens;
     let segment = |segment: &str, tokens: u64| WindowSegment {
         segment: segment.to_owned(),
         tokens,
     };
     let mut segments = vec![segment("context", actual)];
-    if let Some(most) = whole(limits, "max_tokens") {
+    if let Some(most) = limits.max_tokens {
         segments.push(segment(
             "free",
             most.saturating_sub(reserved).saturating_sub(actual),
@@ -35,47 +37,40 @@ pub(super) fn budget(
         }
     }
     let mut truncations = Vec::new();
-    for (place, cut) in list(budget, "truncation_records").iter().enumerate() {
-        let Some(item) = item_at(choice, cut) else {
+    for (place, cut) in used.truncation_records.iter().enumerate() {
+        let Some(item) = choice.item(cut.index) else {
             continue;
         };
-        let held = maker
-            .answered
-            .known
-            .get(index_of(cut))
-            .and_then(|known| known.content.as_deref())
-            .is_some_and(|content| maker.is_withheld(content));
+        let held = is_withheld(maker, evaluation, cut);
         if held {
             maker.withhold(id, &format!("/truncation_records/{place}/text_sha256"));
         }
         truncations.push(Truncation {
-            item_ref: item,
-            method: owned(cut, "method").unwrap_or_default(),
-            original_bytes: whole(cut, "original_bytes").unwrap_or_default(),
-            kept_bytes: whole(cut, "kept_bytes").unwrap_or_default(),
-            loss_notes: owned(cut, "loss_notes").unwrap_or_default(),
-            refresh_policy: owned(cut, "refresh_policy").unwrap_or_default(),
-            text_sha256: owned(cut, "text_sha256").filter(|_| !held),
-            deferred_to: cut.get("ref").map(without_ids),
+            item_ref: item.clone(),
+            method: cut.method.as_str().to_owned(),
+            original_bytes: cut.original_bytes as u64,
+            kept_bytes: cut.kept_bytes as u64,
+            loss_notes: cut.loss_notes.clone(),
+            refresh_policy: cut.refresh_policy.clone(),
+            text_sha256: (!held).then(|| cut.text_sha256.clone()),
+            deferred_to: cut.reference.as_ref().map(without_ids),
             kept: spans(cut),
         });
     }
     maker.bundle.context_budget.push(BudgetRecord {
         budget_id: id.to_owned(),
-        overflow_strategy: text(budget, "overflow_strategy")
-            .and_then(OverflowStrategy::named)
-            .unwrap_or(OverflowStrategy::TruncateTail),
+        overflow_strategy: used.overflow_strategy.into(),
         created_at: maker.at.clone(),
         actual_tokens: actual,
-        actual_bytes: whole(budget, "actual_bytes").unwrap_or_default(),
-        actual_items: whole(budget, "actual_items").unwrap_or_default(),
-        tokenizer: owned(budget, "tokenizer").unwrap_or_default(),
-        token_counts: owned(budget, "token_counts").unwrap_or_default(),
-        target: owned(budget, "target"),
-        max_tokens: whole(limits, "max_tokens"),
+        actual_bytes: used.actual_bytes as u64,
+        actual_items: used.actual_items as u64,
+        tokenizer: used.tokenizer.to_owned(),
+        token_counts: used.token_counts.to_owned(),
+        target: used.target.clone(),
+        max_tokens: limits.max_tokens,
         reserved_tokens: Some(reserved).filter(|reserved| *reserved > 0),
-        max_bytes: whole(limits, "max_bytes"),
-        max_items: whole(limits, "max_items"),
+        max_bytes: limits.max_bytes,
+        max_items: limits.max_items,
         truncation_records: truncations,
         window_segments: segments.clone(),
     });
@@ -84,7 +79,7 @@ pub(super) fn budget(
         window_id: window_id.clone(),
         budget_ref: id.to_owned(),
         created_at: maker.at.clone(),
-        target: owned(budget, "target"),
+        target: used.target.clone(),
         segments,
     });
     maker.bundle.context_envelope.budget_ref = Some(id.to_owned());
@@ -106,23 +101,20 @@ fn without_ids(reference: &Value) -> Value {
     reference
 }
 
-fn index_of(record: &Value) -> usize {
-    let index = whole(record, "index").unwrap_or_default();
-    usize::try_from(index).unwrap_or_default().wrapping_sub(1)
+/// Whether the text that was cut must not be hashed.
+fn is_withheld(maker: &Maker<'_>, evaluation: &Evaluation, cut: &TruncationRecord) -> bool {
+    known(evaluation)
+        .get(cut.index.wrapping_sub(1))
+        .and_then(|known| known.content.as_deref())
+        .is_some_and(|content| maker.is_withheld(content))
 }
 
-fn item_at(choice: &Choice, record: &Value) -> Option<String> {
-    choice.items.get(index_of(record)).cloned()
-}
-
-fn spans(cut: &Value) -> Vec<Span> {
-    list(cut, "kept")
+fn spans(cut: &TruncationRecord) -> Vec<Span> {
+    cut.kept
         .iter()
-        .filter_map(|span| {
-            Some(Span {
-                start: whole(span, "start")?,
-                end: whole(span, "end")?,
-            })
+        .map(|span| Span {
+            start: span.start as u64,
+            end: span.end as u64,
         })
         .collect()
 }
@@ -130,42 +122,41 @@ fn spans(cut: &Value) -> Vec<Span> {
 /// What summaries and the caller's own texts stand in for.
 pub(super) fn compactions(
     maker: &mut Maker<'_>,
-    structured: &Value,
-    budget: &Value,
+    evaluation: &Evaluation,
+    used: &Used,
     choice: &Choice,
     mut cause: String,
 ) -> String {
-    for cut in list(budget, "truncation_records") {
-        let method = match text(cut, "method") {
-            Some("extractive_summary") => CompactionMethod::Extractive,
-            Some("custom") => CompactionMethod::Custom,
-            _ => continue,
+    for cut in &used.truncation_records {
+        let method = match cut.method {
+            Method::ExtractiveSummary => CompactionMethod::Extractive,
+            Method::Custom => CompactionMethod::Custom,
+            Method::TruncateTail | Method::TruncateMiddle | Method::Deferred => continue,
         };
-        let Some(item) = item_at(choice, cut).filter(|item| choice.selected.contains(item)) else {
+        let item = choice
+            .item(cut.index)
+            .filter(|item| choice.selected.contains(item));
+        let Some(item) = item.cloned() else {
             continue;
         };
-        let index = whole(cut, "index").unwrap_or_default();
-        let held = maker
-            .answered
-            .known
-            .get(index_of(cut))
-            .and_then(|known| known.content.as_deref())
-            .is_some_and(|content| maker.is_withheld(content));
-        let block = list(structured.get("assembly").unwrap_or(&Value::Null), "blocks")
+        let held = is_withheld(maker, evaluation, cut);
+        let block = evaluation
+            .assembly
             .iter()
-            .position(|block| whole(block, "index") == Some(index));
+            .flat_map(|assembly| &assembly.blocks)
+            .position(|block| block.index == cut.index);
         let coverage = Coverage {
-            kept_bytes: whole(cut, "kept_bytes").unwrap_or_default(),
-            original_bytes: whole(cut, "original_bytes").unwrap_or_default(),
+            kept_bytes: cut.kept_bytes as u64,
+            original_bytes: cut.original_bytes as u64,
             selector: Some(Selector {
                 selector_type: SelectorType::ByteRange,
                 value: None,
-                of_sha256: owned(cut, "text_sha256").filter(|_| !held),
+                of_sha256: (!held).then(|| cut.text_sha256.clone()),
                 spans: spans(cut),
             })
             .filter(|selector| !selector.spans.is_empty()),
         };
-        let loss_notes = owned(cut, "loss_notes").unwrap_or_default();
+        let loss_notes = cut.loss_notes.clone();
         let validation = match method {
             CompactionMethod::Extractive => "whole sentences of the source, each at its span",
             _ => "none: the caller's own text, taken as it is",
@@ -184,7 +175,7 @@ pub(super) fn compactions(
             coverage: coverage.clone(),
             loss_notes: loss_notes.clone(),
             validation: validation.to_owned(),
-            refresh_policy: owned(cut, "refresh_policy").unwrap_or_default(),
+            refresh_policy: cut.refresh_policy.clone(),
             freshness,
             created_at: maker.at.clone(),
             content_ref: block.map(|at| format!("structuredContent#/assembly/blocks/{at}/text")),
@@ -227,15 +218,15 @@ pub(super) fn compactions(
 }
 
 /// The blocks of the assembly as stretches of its text.
-pub(super) fn blocks(structured: &Value, choice: &Choice) -> Vec<(Span, Option<u64>, Vec<String>)> {
+pub(super) fn blocks(evaluation: &Evaluation, choice: &Choice) -> Vec<(Span, Option<u64>, Vec<String>)> {
     let mut start = 0;
     let mut out = Vec::new();
-    for block in list(structured.get("assembly").unwrap_or(&Value::Null), "blocks") {
-        let end = start + text(block, "text").map_or(0, str::len) as u64;
+    for block in evaluation.assembly.iter().flat_map(|assembly| &assembly.blocks) {
+        let end = start + block.text.len() as u64;
         out.push((
             Span { start, end },
-            whole(block, "tokens"),
-            item_at(choice, block).into_iter().collect(),
+            Some(block.tokens as u64),
+            choice.item(block.index).cloned().into_iter().collect(),
         ));
         start = end;
     }

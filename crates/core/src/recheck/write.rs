@@ -1,59 +1,23 @@
-//! A finding as text and as data.
+//! A recheck as text and as data.
 
 use std::fmt::Write as _;
 
-use chrono::{DateTime, SecondsFormat, Utc};
 use freshcontext_contract::{Evidence, named, named_list};
-use freshcontext_core::sanitize::{clean_error, clean_line, clean_value};
 use serde_json::{Map, Value, json};
 
-use super::compare::{ItemVerdict, Verdict};
-use super::finding::{Finding, Found, SectionFinding, Subject, strongest};
-use freshcontext_engine::ToolOutcome;
+use super::{Finding, Found, ItemVerdict, Recheck, SectionFinding, Verdict};
+use crate::date::iso_millis;
+use crate::sanitize::{clean_error, clean_line, clean_map};
 
 /// Items of one source that the text names; the structured result has all.
 const LINES: usize = 40;
 
-pub(super) fn outcome(subject: &Subject, found: &Found, now: DateTime<Utc>) -> ToolOutcome {
-    let mut structured = structure(subject, found, now);
-    clean_value(&mut structured);
-    ToolOutcome {
-        text: text(subject, found, now),
-        structured: Some(structured),
-        is_error: false,
-        meta: None,
-    }
-}
-
-fn moment(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::Millis, true)
-}
-
-impl Found {
-    fn verdict(&self) -> Verdict {
-        match self {
-            Self::Answer(finding) => finding.comparison.verdict,
-            Self::Sections(sections) => strongest(sections),
-        }
-    }
-
-    fn findings(&self) -> Vec<&Finding> {
-        match self {
-            Self::Answer(finding) => vec![finding],
-            Self::Sections(sections) => sections.iter().map(|section| &section.finding).collect(),
-        }
-    }
-
-    fn requests(&self) -> u32 {
-        self.findings().iter().map(|finding| finding.requests).sum()
-    }
-
-    fn bytes(&self) -> usize {
-        self.findings().iter().map(|finding| finding.bytes).sum()
-    }
-}
-
-fn structure(subject: &Subject, found: &Found, now: DateTime<Utc>) -> Value {
+pub(super) fn structure(recheck: &Recheck) -> Map<String, Value> {
+    let Recheck {
+        subject,
+        found,
+        checked_at,
+    } = recheck;
     let mut out = Map::new();
     let mut put = |name: &str, value: Value| out.insert(name.to_owned(), value);
     put("verdict", json!(found.verdict()));
@@ -71,7 +35,7 @@ fn structure(subject: &Subject, found: &Found, now: DateTime<Utc>) -> Value {
             }
         }
     }
-    put("checked_at", moment(now).into());
+    put("checked_at", iso_millis(*checked_at).into());
     match found {
         Found::Answer(finding) => put_finding(&mut out, finding),
         Found::Sections(sections) => {
@@ -81,7 +45,8 @@ fn structure(subject: &Subject, found: &Found, now: DateTime<Utc>) -> Value {
             put("bytes", found.bytes().into());
         }
     }
-    Value::Object(out)
+    clean_map(&mut out);
+    out
 }
 
 fn section_value(section: &SectionFinding) -> Value {
@@ -124,7 +89,12 @@ fn put_finding(out: &mut Map<String, Value>, finding: &Finding) {
     }
 }
 
-fn text(subject: &Subject, found: &Found, now: DateTime<Utc>) -> String {
+pub(super) fn text(recheck: &Recheck) -> String {
+    let Recheck {
+        subject,
+        found,
+        checked_at,
+    } = recheck;
     let mut out = format!("Verdict: {}\nTool: {}", found.verdict().as_str(), subject.tool);
     // Writing to a String cannot fail.
     if let Some(id) = &subject.answer_id {
@@ -133,7 +103,7 @@ fn text(subject: &Subject, found: &Found, now: DateTime<Utc>) -> String {
     if let Some(answered) = &subject.answered {
         let _ = write!(out, "\nAnswered: {}", answered.words());
     }
-    let _ = write!(out, "\nChecked: {}", moment(now));
+    let _ = write!(out, "\nChecked: {}", iso_millis(*checked_at));
     let plural = if found.requests() == 1 { "" } else { "s" };
     let _ = write!(
         out,

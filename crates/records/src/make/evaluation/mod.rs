@@ -1,19 +1,18 @@
-//! A judgement of what the caller brought, with or without a budget.
+//! An evaluation of what the caller brought, with or without a budget.
 
 mod room;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use freshcontext_budget::Reason;
-use freshcontext_core::evaluate::Known;
+use freshcontext_budget::{MissingContext, Reason};
+use freshcontext_core::evaluate::{Evaluation, Known, Verdict};
+use freshcontext_redact::masked;
 use serde_json::{Value, json};
 
 use super::maker::{Maker, Piece, Shape, unique};
-use super::{list, owned, text, whole};
 use crate::objects::{Facts, Freshness, Missing, MissingSource, Omission, Selection, Surface};
-use crate::values::{EventClass, Kind, OmissionReason, RedactionState, Severity, State};
-use freshcontext_redact::masked;
+use crate::values::{EventClass, Kind, OmissionReason, RedactionState, State};
 
 /// What became of the candidates.
 struct Choice {
@@ -25,15 +24,28 @@ struct Choice {
     repeated: Vec<Value>,
 }
 
-/// The records of a judgement.
-pub(super) fn record(maker: &mut Maker<'_>) {
-    let structured = maker.answered.structured;
-    let results = list(structured, "results");
+impl Choice {
+    /// The item of the result with this index, which counts from 1.
+    fn item(&self, index: usize) -> Option<&String> {
+        self.items.get(index.wrapping_sub(1))
+    }
+}
+
+/// What the evaluation noted of each result, in rank order.
+fn known(evaluation: &Evaluation) -> &[Known] {
+    evaluation
+        .noted
+        .as_ref()
+        .map_or(&[], |noted| noted.known.as_slice())
+}
+
+/// The records of an evaluation.
+pub(super) fn record(maker: &mut Maker<'_>, evaluation: &Evaluation) {
+    let nothing = Known::default();
     let mut items = Vec::new();
-    for (place, result) in results.iter().enumerate() {
-        let known = maker.answered.known.get(place).cloned().unwrap_or_default();
-        let piece = piece_of(structured, result, &known, place);
-        items.push(maker.item(piece));
+    for (place, verdict) in evaluation.verdicts.iter().enumerate() {
+        let known = known(evaluation).get(place).unwrap_or(&nothing);
+        items.push(maker.item(piece_of(evaluation, verdict, known, place)));
     }
     let surface_id = maker.id(Kind::Surface);
     let candidates = unique(items.clone());
@@ -51,21 +63,17 @@ pub(super) fn record(maker: &mut Maker<'_>) {
         metadata: Facts::new(),
     };
     let added = maker.surface(surface);
-    let choice = choose(maker, structured, items);
-    let budget_id = structured.get("budget").map(|_| maker.id(Kind::Budget));
-    let completed = selection(
-        maker,
-        structured,
-        &surface_id,
-        &choice,
-        budget_id.as_deref(),
-        &added,
-    );
-    let mut cause = completed;
-    if let (Some(budget), Some(id)) = (structured.get("budget"), budget_id.as_deref()) {
-        cause = room::budget(maker, budget, id, &choice, &cause);
-        cause = room::compactions(maker, structured, budget, &choice, cause);
-        let blocks = room::blocks(structured, &choice);
+    let choice = choose(evaluation, items);
+    let budget = evaluation
+        .budget
+        .as_ref()
+        .map(|used| (used, maker.id(Kind::Budget)));
+    let budget_id = budget.as_ref().map(|(_, id)| id.as_str());
+    let mut cause = selection(maker, evaluation, &surface_id, &choice, budget_id, &added);
+    if let Some((used, id)) = &budget {
+        cause = room::budget(maker, evaluation, used, id, &choice, &cause);
+        cause = room::compactions(maker, evaluation, used, &choice, cause);
+        let blocks = room::blocks(evaluation, &choice);
         maker.delivered(
             &blocks,
             &Shape {
@@ -83,32 +91,40 @@ pub(super) fn record(maker: &mut Maker<'_>) {
         };
         maker.delivered(&blocks, &shape, None, &cause);
     }
-    for gap in list(structured, "missing_context") {
+    for gap in evaluation.missing_context.iter().flatten() {
         missing(maker, gap, &choice, &added);
     }
 }
 
-fn piece_of<'v>(structured: &'v Value, result: &'v Value, known: &'v Known, place: usize) -> Piece<'v> {
-    let of = |name: &str| text(result, name).map(Cow::Borrowed);
-    let provenance = result.get("provenance_readiness").unwrap_or(&Value::Null);
-    let index = place as u64 + 1;
-    let in_assembly = list(structured.get("assembly").unwrap_or(&Value::Null), "blocks")
-        .iter()
-        .position(|block| whole(block, "index") == Some(index));
-    let mut metadata = Facts::new();
-    for name in [
-        "rank_score",
-        "utility_score",
-        "confidence",
-        "verdict_id",
-        "why",
-        "warnings",
-        "handoff",
-    ] {
-        if let Some(value) = result.get(name).filter(|value| !value.is_null()) {
-            metadata.insert(name.to_owned(), value.clone());
-        }
+/// Facts of a verdict that no field of an item is for.
+fn facts(verdict: &Verdict) -> Facts {
+    let mut out = Facts::new();
+    let mut put = |name: &str, value: Value| out.insert(name.to_owned(), value);
+    put("rank_score", json!(verdict.rank_score));
+    if let Some(utility) = verdict.utility_score {
+        put("utility_score", json!(utility));
     }
+    put("confidence", verdict.confidence.as_str().into());
+    put("verdict_id", verdict.verdict_id.as_str().into());
+    put("why", json!(verdict.why));
+    put("warnings", json!(verdict.warnings));
+    put("handoff", json!(verdict.handoff));
+    out
+}
+
+fn piece_of<'v>(
+    evaluation: &'v Evaluation,
+    verdict: &'v Verdict,
+    known: &'v Known,
+    place: usize,
+) -> Piece<'v> {
+    let index = place + 1;
+    let in_assembly = evaluation
+        .assembly
+        .iter()
+        .flat_map(|assembly| &assembly.blocks)
+        .position(|block| block.index == index);
+    let provenance = &verdict.provenance_readiness;
     // What may not be used is pointed at, never repeated or hashed.
     let rule = match known.ineligible {
         Some((Reason::PrivacyRisk, _)) => Some((RedactionState::Removed, "sensitivity")),
@@ -117,58 +133,50 @@ fn piece_of<'v>(structured: &'v Value, result: &'v Value, known: &'v Known, plac
         _ => None,
     };
     let withheld = rule.is_some();
+    let borrowed = |text: &'v Option<String>| text.as_deref().map(Cow::Borrowed);
     Piece {
         kind: "signal",
-        title: of("title").unwrap_or_default(),
-        own_title: known.title.as_deref().map(Cow::Borrowed),
-        uri: of("source").unwrap_or_default(),
-        source_kind: of("source_type").unwrap_or_default(),
-        native_id: provenance
-            .pointer("/source_identity/result_id")
-            .and_then(Value::as_str)
-            .map(Cow::Borrowed),
-        content: known.content.as_deref().filter(|_| !withheld).map(Cow::Borrowed),
+        title: verdict.title.as_str().into(),
+        own_title: borrowed(&known.title),
+        uri: verdict.source.as_str().into(),
+        source_kind: verdict.source_type.as_str().into(),
+        native_id: borrowed(&provenance.source_identity.result_id),
+        content: borrowed(&known.content).filter(|_| !withheld),
         pointer: in_assembly.map(|at| format!("/assembly/blocks/{at}/text")),
         freshness: Some(Freshness {
-            date_confidence: owned(provenance, "timing_confidence").unwrap_or_else(|| "unknown".to_owned()),
-            published_at: owned(provenance, "published_at"),
-            retrieved_at: owned(provenance, "retrieved_at"),
-            freshness_score: whole(result, "freshness_score"),
+            date_confidence: provenance.timing_confidence.as_str().to_owned(),
+            published_at: provenance.published_at.clone(),
+            retrieved_at: Some(provenance.retrieved_at.clone()),
+            freshness_score: verdict.freshness_score.map(u64::from),
             age: None,
-            decision: owned(result, "decision"),
-            revalidate_after: owned(result, "revalidate_after"),
+            decision: Some(verdict.decision.as_str().to_owned()),
+            revalidate_after: verdict.revalidate_after.clone(),
         }),
-        delivered: match structured.get("assembly") {
-            Some(_) => in_assembly.is_some(),
-            None => true,
-        },
-        priority: Some(index),
-        sensitivity: known.sensitivity.as_deref().map(Cow::Borrowed),
-        policy: known.policy.as_deref().map(Cow::Borrowed),
+        delivered: evaluation.assembly.is_none() || in_assembly.is_some(),
+        priority: Some(index as u64),
+        sensitivity: borrowed(&known.sensitivity),
+        policy: borrowed(&known.policy),
         opaque: matches!(known.ineligible, Some((Reason::UnsupportedMedia, _))),
         withheld: rule,
         known_id: (!known.item_id.is_empty() && !withheld).then(|| known.item_id.clone()),
         known_sha256: known.content_sha256.clone().filter(|_| !withheld),
         tokens: None,
         retention_hint: known.retention_hint.clone(),
-        metadata,
+        metadata: facts(verdict),
     }
 }
 
-/// What goes in and what stays out: by the budget, else by what the judgement says of each.
-fn choose(maker: &Maker<'_>, structured: &Value, items: Vec<String>) -> Choice {
-    let mut fates: BTreeMap<u64, (OmissionReason, String)> = BTreeMap::new();
-    let selection = structured.get("selection");
-    for omitted in list(selection.unwrap_or(&Value::Null), "omitted") {
-        let reason = text(omitted, "reason").and_then(OmissionReason::named);
-        if let (Some(index), Some(reason)) = (whole(omitted, "index"), reason) {
-            fates.insert(index, (reason, owned(omitted, "detail").unwrap_or_default()));
+/// What goes in and what stays out: by the budget, else by what the evaluation says of each.
+fn choose(evaluation: &Evaluation, items: Vec<String>) -> Choice {
+    let mut fates: BTreeMap<usize, (OmissionReason, String)> = BTreeMap::new();
+    if let Some(selection) = &evaluation.selection {
+        for omitted in &selection.omitted {
+            fates.insert(omitted.index, (omitted.reason.into(), omitted.detail.clone()));
         }
-    }
-    if selection.is_none() {
-        for (place, known) in maker.answered.known.iter().enumerate() {
+    } else {
+        for (place, known) in known(evaluation).iter().enumerate() {
             if let Some((reason, detail)) = &known.ineligible {
-                fates.insert(place as u64 + 1, ((*reason).into(), detail.clone()));
+                fates.insert(place + 1, ((*reason).into(), detail.clone()));
             }
         }
     }
@@ -180,7 +188,7 @@ fn choose(maker: &Maker<'_>, structured: &Value, items: Vec<String>) -> Choice {
     };
     let (mut placed, mut later) = (Vec::new(), Vec::new());
     for (place, item) in choice.items.iter().enumerate() {
-        let index = place as u64 + 1;
+        let index = place + 1;
         match fates.remove(&index) {
             None if choice.selected.contains(item) => {
                 choice.repeated.push(json!({"index": index, "item_ref": item}));
@@ -209,7 +217,7 @@ fn choose(maker: &Maker<'_>, structured: &Value, items: Vec<String>) -> Choice {
 
 fn selection(
     maker: &mut Maker<'_>,
-    structured: &Value,
+    evaluation: &Evaluation,
     surface: &str,
     choice: &Choice,
     budget_ref: Option<&str>,
@@ -218,36 +226,30 @@ fn selection(
     let selection_id = maker.id(Kind::Selection);
     let mut candidates: Vec<String> = Vec::new();
     let mut signals = Vec::new();
-    for (item, result) in choice.items.iter().zip(list(structured, "results")) {
+    for (item, verdict) in choice.items.iter().zip(&evaluation.verdicts) {
         if candidates.contains(item) {
             continue;
         }
         candidates.push(item.clone());
         signals.push(json!({
             "item_ref": item,
-            "rank_score": result.get("rank_score"),
-            "freshness_score": result.get("freshness_score"),
-            "relevance": text(result, "relevance").unwrap_or("given"),
-            "decision": result.get("decision"),
+            "rank_score": verdict.rank_score,
+            "freshness_score": verdict.freshness_score,
+            "relevance": verdict.relevance.unwrap_or("given"),
+            "decision": verdict.decision,
         }));
     }
     let mut metadata = Facts::new();
     if !choice.repeated.is_empty() {
         metadata.insert("repeated".to_owned(), choice.repeated.clone().into());
     }
-    let profile = text(structured, "profile").unwrap_or_default();
-    let intent = text(structured, "intent").unwrap_or_default();
+    let (profile, intent) = (evaluation.profile, evaluation.intent);
     maker.bundle.context_selection.push(Selection {
         selection_id: selection_id.clone(),
         surface_id: surface.to_owned(),
         created_at: maker.at.clone(),
         lifecycle: State::Selected,
-        query: maker
-            .occasion
-            .arguments
-            .and_then(|arguments| arguments.get("query"))
-            .and_then(Value::as_str)
-            .map(str::to_owned),
+        query: evaluation.noted.as_ref().and_then(|noted| noted.query.clone()),
         intent: Some(intent.to_owned()),
         selection_policy: Some(format!("profile:{profile} intent:{intent}")),
         budget_ref: budget_ref.map(str::to_owned),
@@ -277,20 +279,16 @@ fn selection(
 }
 
 /// A gap as the selection wrote it.
-fn missing(maker: &mut Maker<'_>, gap: &Value, choice: &Choice, cause: &str) {
-    let question = owned(gap, "question").unwrap_or_default();
-    let needed_for = owned(gap, "needed_for").unwrap_or_default();
-    let clean = masked(&question).0.into_owned();
-    let known = owned(gap, "missing_id").filter(|_| clean == question);
-    let missing_id =
-        known.unwrap_or_else(|| freshcontext_budget::missing_id(maker.scope.as_str(), &clean, &needed_for));
+fn missing(maker: &mut Maker<'_>, gap: &MissingContext, choice: &Choice, cause: &str) {
+    let clean = masked(&gap.question).0.into_owned();
+    let missing_id = if clean == gap.question {
+        gap.missing_id.clone()
+    } else {
+        freshcontext_budget::missing_id(maker.scope.as_str(), &clean, &gap.needed_for)
+    };
     let mut items: Vec<&String> = Vec::new();
-    for place in list(gap, "results") {
-        let at = place
-            .as_u64()
-            .and_then(|at| usize::try_from(at).ok())
-            .unwrap_or_default();
-        if let Some(item) = choice.items.get(at.wrapping_sub(1))
+    for index in &gap.results {
+        if let Some(item) = choice.item(*index)
             && !items.contains(&item)
         {
             items.push(item);
@@ -299,26 +297,25 @@ fn missing(maker: &mut Maker<'_>, gap: &Value, choice: &Choice, cause: &str) {
     let record = Missing {
         missing_id,
         scope: maker.scope,
-        severity: text(gap, "severity")
-            .and_then(Severity::named)
-            .unwrap_or(Severity::Medium),
-        status: owned(gap, "status").unwrap_or_else(|| "open".to_owned()),
+        severity: gap.severity.into(),
+        status: gap.status.to_owned(),
         created_at: maker.at.clone(),
         question: Some(clean),
-        needed_for: Some(needed_for),
+        needed_for: Some(gap.needed_for.clone()),
         requested_from: None,
-        candidate_sources: list(gap, "candidate_sources")
+        candidate_sources: gap
+            .candidate_sources
             .iter()
             .map(|source| MissingSource {
-                source: owned(source, "source").unwrap_or_default(),
-                how: owned(source, "how").unwrap_or_default(),
-                call: source.get("call").filter(|call| !call.is_null()).cloned(),
+                source: source.source.clone(),
+                how: source.how.to_owned(),
+                call: source.call.as_ref().map(|call| json!(call)),
             })
             .collect(),
-        blocked_actions: list(gap, "blocked_actions")
+        blocked_actions: gap
+            .blocked_actions
             .iter()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
+            .map(|action| (*action).to_owned())
             .collect(),
         resolution_refs: Vec::new(),
         metadata: Facts::from_iter([("item_refs".to_owned(), json!(items))]),

@@ -1,7 +1,8 @@
 //! Stored timestamps, checked against the clock before they are shown: the clock that made them may have been wrong.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use freshcontext_core::date::is_future;
+
+use super::is_future;
 
 /// A stored timestamp. One of the two fields is present.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +31,7 @@ impl KeptMoment {
     }
 
     /// A timestamp that the caller passed, unchecked.
-    pub(super) fn given(at: DateTime<Utc>) -> Self {
+    pub fn given(at: DateTime<Utc>) -> Self {
         Self {
             at: Some(at.to_rfc3339_opts(SecondsFormat::Millis, true)),
             ahead: None,
@@ -41,29 +42,22 @@ impl KeptMoment {
     pub fn words(&self) -> String {
         match (&self.at, &self.ahead) {
             (Some(at), _) => at.clone(),
-            (None, ahead) => unknown(ahead.as_deref().unwrap_or_default()),
+            (None, ahead) => unknown_time(ahead.as_deref().unwrap_or_default()),
         }
     }
 }
 
 /// Text in place of a timestamp that is ahead of the clock.
-pub fn unknown(ahead: &str) -> String {
+pub fn unknown_time(ahead: &str) -> String {
     format!("at an unknown time (recorded as {ahead}, which is ahead of this clock)")
 }
 
 #[cfg(test)]
 mod tests {
-    use freshcontext_contract::limits::FUTURE_TOLERANCE_S;
-
     use super::*;
 
     #[test]
-    fn the_store_allows_what_dates_are_allowed() {
-        assert_eq!(freshcontext_store::SKEW_MS, FUTURE_TOLERANCE_S * 1_000);
-    }
-
-    #[test]
-    fn a_moment_ahead_of_the_clock_is_none() {
+    fn a_timestamp_ahead_of_the_clock_is_unknown() {
         let now = DateTime::from_timestamp_millis(1_795_000_000_000).unwrap_or_default();
         let of = |ms: i64| KeptMoment::of(1_795_000_000_000 + ms, now);
         for fine in [-1, 0, 300_000] {
