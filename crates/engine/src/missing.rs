@@ -2,6 +2,7 @@
 
 use freshcontext_budget::is_missing_id;
 use freshcontext_contract::Status;
+use freshcontext_core::answer::Scored;
 use freshcontext_core::date::iso_millis;
 use serde_json::{Value, json};
 
@@ -35,7 +36,7 @@ pub fn settle(answer: &mut Answer, tool: &str, id: &Value) {
             "status": "resolved",
             "resolution_refs": [{
                 "tool": tool,
-                "source": source.map(|scored| scored.source_url()),
+                "source": source.map(Scored::source_url),
                 "retrieved_at": source.map(|scored| iso_millis(scored.retrieved_at())),
             }],
         }),

@@ -76,5 +76,5 @@ pub trait Observer: Send {
     fn observe(&mut self, outcome: &Outcome);
 
     /// Keeps what was observed, and tells what the answer is to say about that.
-    fn keep<'a>(self: Box<Self>, owner: &'a Owner, now: DateTime<Utc>) -> BoxFuture<'a, Kept>;
+    fn keep(self: Box<Self>, owner: &Owner, now: DateTime<Utc>) -> BoxFuture<'_, Kept>;
 }

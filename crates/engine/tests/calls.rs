@@ -1,5 +1,12 @@
 //! The engine over a scripted source: calls, deadlines, cancellation, sections.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test"
+)]
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;

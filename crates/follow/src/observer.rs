@@ -53,7 +53,7 @@ impl Observer for CallObserver {
         };
     }
 
-    fn keep<'a>(self: Box<Self>, owner: &'a Owner, now: DateTime<Utc>) -> BoxFuture<'a, Kept> {
+    fn keep(self: Box<Self>, owner: &Owner, now: DateTime<Utc>) -> BoxFuture<'_, Kept> {
         Box::pin(async move {
             match self.draft {
                 Some(draft) => self.toolset.keep(draft, owner, now).await,

@@ -149,7 +149,7 @@ impl Follow {
             None
         } else {
             let arguments = arguments(&gathered, definition, most);
-            let options = Arc::clone(&self.engine.options());
+            let options = Arc::clone(self.engine.options());
             let judged = self
                 .engine
                 .beside(move || evaluate(&arguments, now, &options))

@@ -1,5 +1,7 @@
 //! Answers of each form, as core has them.
 
+#![expect(clippy::unwrap_used, reason = "a test")]
+
 use chrono::{DateTime, Utc};
 use freshcontext_budget::{Assembly, Block, Limits, Omitted, Reason, Selection, Strategy, Used};
 use freshcontext_contract::{
