@@ -152,6 +152,7 @@ impl Engine {
     }
 
     /// Counts its calls, by the names of its tools.
+    #[must_use]
     pub fn counting(self, metrics: Arc<Metrics>) -> Self {
         for tool in &self.tools {
             metrics.know_tool(&tool.name);

@@ -46,6 +46,7 @@ impl Bound {
     }
 
     /// The rest of the limit after this many bytes.
+    #[must_use]
     pub const fn less(self, bytes: usize) -> Self {
         Self {
             bytes: self.bytes.saturating_sub(bytes),

@@ -27,8 +27,10 @@ const REQUIRED: &str = "FRESHCONTEXT_REQUIRE_RECORDINGS";
 
 /// Returns the folder beside the checkout with the recordings and reference data, if present. It is
 /// recognised by one of the recordings, so another folder of this name is not mistaken for it.
-/// | # Panics
-/// | With `FRESHCONTEXT_REQUIRE_RECORDINGS`, if the folder is absent: an unlisted test must not look like a
+///
+/// # Panics
+///
+/// With `FRESHCONTEXT_REQUIRE_RECORDINGS`, if the folder is absent: an unlisted test must not look like a
 /// passed one.
 pub fn shared() -> Option<PathBuf> {
     let folder = root().parent()?.join("shared");
@@ -43,8 +45,10 @@ pub fn shared() -> Option<PathBuf> {
 }
 
 /// Returns a text from the shared folder, by its path there.
-/// | # Panics
-/// | If it cannot be read: a test that uses it is listed only if the folder is present.
+///
+/// # Panics
+///
+/// If it cannot be read: a test that uses it is listed only if the folder is present.
 #[expect(
     clippy::panic,
     reason = "a test without its text must fail, whoever calls this"
@@ -55,16 +59,20 @@ pub fn shared_text(path: &str) -> String {
 }
 
 /// Returns a recording, by its path below the recordings, for example `github/readme.json`.
-/// | # Panics
-/// | Like [`shared_text`].
+///
+/// # Panics
+///
+/// Like [`shared_text`].
 pub fn recording(name: &str) -> String {
     shared_text(&format!("recordings/{name}"))
 }
 
 /// Returns the recordings of these names, as for [`recording`]; none if the folder is absent. For tests that
 /// run on fixtures as well.
-/// | # Panics
-/// | Like [`shared`], and if the folder lacks one of them.
+///
+/// # Panics
+///
+/// Like [`shared`], and if the folder lacks one of them.
 pub fn recorded(names: &[&str]) -> Vec<Body> {
     let names = if shared().is_some() { names } else { &[] };
     names
@@ -83,16 +91,20 @@ pub fn fixtures(source: &str) -> Vec<Body> {
 
 /// Returns every recording in the folder of that name; none if the recordings are absent. For tests that run
 /// on fixtures as well.
-/// | # Panics
-/// | Like [`shared`].
+///
+/// # Panics
+///
+/// Like [`shared`].
 pub fn recordings(folder: &str) -> Vec<Body> {
     shared().map_or_else(Vec::new, |shared| below(&shared.join("recordings"), folder))
 }
 
 /// Calls `read` with bodies truncated at any point, as after a lost connection. Trailing white space is not
 /// counted, because the body is complete without it.
-/// | # Panics
-/// | If `read` panics, with the body's name and the shortest failing prefix found; and if there are no
+///
+/// # Panics
+///
+/// If `read` panics, with the body's name and the shortest failing prefix found; and if there are no
 /// bodies.
 pub fn any_prefix(cases: u32, bodies: &[Body], read: impl Fn(&str)) {
     assert!(!bodies.is_empty(), "there is no body to cut off");

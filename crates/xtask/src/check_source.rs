@@ -29,7 +29,9 @@ impl Check {
 }
 
 /// Runs every check of the source in the folder `adapters/<name>` and prints one line for each.
-/// | # Errors
+///
+/// # Errors
+///
 /// If the folder does not exist or a check failed: one line of advice for each.
 pub fn check(root: &Path, name: &str) -> Result<String, String> {
     let sources: Vec<_> = std::fs::read_dir(root.join("adapters"))

@@ -233,7 +233,9 @@ fn run(root: &Path, program: &str, arguments: &[&str]) -> Result<(), String> {
 }
 
 /// Replaces the part of a text between the markers of this name.
-/// | # Errors
+///
+/// # Errors
+///
 /// If the text has no such markers.
 pub fn replace(text: &str, name: &str, content: &str) -> Result<String, String> {
     let (open, close) = markers(name);

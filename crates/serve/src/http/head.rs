@@ -70,7 +70,7 @@ impl SmugglingFilter {
                 Position::Spoilt => return,
                 Position::Body(left) => at += self.pass(left, rest.len(), Position::Body, Position::Head),
                 Position::Chunk(left) => {
-                    at += self.pass(left, rest.len(), Position::Chunk, Position::ChunkEnd)
+                    at += self.pass(left, rest.len(), Position::Chunk, Position::ChunkEnd);
                 }
                 Position::Head | Position::Size | Position::ChunkEnd | Position::Trailers => {
                     let Some(end) = memchr(b'\n', rest) else {
