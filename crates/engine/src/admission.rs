@@ -13,7 +13,7 @@ tokio::task_local! {
     static CALLER: Option<usize>;
 }
 
-/// Does the work of a call in the name of this caller: the [`Gate`] counts it among theirs. `None` where callers are
+/// Does the work of a call in the name of this caller: the gate counts it among theirs. `None` where callers are
 /// not told apart.
 pub fn in_name_of<F: Future>(caller: Option<usize>, call: F) -> impl Future<Output = F::Output> {
     CALLER.scope(caller, call)
