@@ -56,7 +56,7 @@ pub fn item(source: u8, dated: bool, summary: &str) -> Item {
     let mut item = Item::new("t", date);
     item.id = Some(source.to_string());
     item.url = Some(format!("https://example.org/{source}"));
-    item.summary = summary.to_owned();
+    summary.clone_into(&mut item.summary);
     item
 }
 
@@ -124,12 +124,11 @@ pub fn composite(
     })
 }
 
+/// Indices that a budget omits, each with its reason, and the block of each index that it selects.
+type Budgeted = (Vec<(usize, Reason)>, Vec<(usize, String)>);
+
 /// An evaluation of signals from these sources. Under a budget: what stays out, and the block of each that goes in, by index.
-pub fn evaluation(
-    sources: &[String],
-    known: Vec<Known>,
-    budgeted: Option<(Vec<(usize, Reason)>, Vec<(usize, String)>)>,
-) -> Evaluation {
+pub fn evaluation(sources: &[String], known: Vec<Known>, budgeted: Option<Budgeted>) -> Evaluation {
     let (mut selection, mut budget, mut assembly) = (None, None, None);
     if let Some((omitted, blocks)) = budgeted {
         let text: String = blocks.iter().map(|(_, text)| text.as_str()).collect();
