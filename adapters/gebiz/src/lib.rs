@@ -9,7 +9,7 @@ mod parse;
 mod request;
 mod tenders;
 
-use freshcontext_contract::peek::by_deciding;
+use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing,
     Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StatusRule,

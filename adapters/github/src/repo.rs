@@ -1,6 +1,6 @@
 //! `extract_github`: one repository.
 
-use freshcontext_contract::peek::by_deciding;
+use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, DateEvidence, Decay, Descriptor, Earlier, ErrorCode, Hosts, Listing, Peek, Peeked,
     Question, Refetch, SourceError, SourceResult, hosts, named,

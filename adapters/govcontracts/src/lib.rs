@@ -8,7 +8,7 @@ mod input;
 mod parse;
 mod request;
 
-use freshcontext_contract::peek::by_deciding;
+use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, HostRate, Hosts, Listing, Pace, Peek, Peeked, Question,
     Refetch, Route, SourceError, SourceResult,

@@ -5,7 +5,7 @@ mod parse;
 mod request;
 mod routes;
 
-use freshcontext_contract::peek::by_validators;
+use freshcontext_contract::asking::by_validators;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Pace, Peeked, Refetch,
     Route, SourceError, SourceResult, StatusRule, hosts,

@@ -11,7 +11,7 @@ mod request;
 mod resolve;
 mod search;
 
-use freshcontext_contract::peek::by_deciding;
+use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, EarlierRequest, ErrorCode, HostRate, Hosts, Listing,
     Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StatusRule, When,

@@ -6,7 +6,7 @@ mod parse;
 mod request;
 mod select;
 
-use freshcontext_contract::peek::by_deciding;
+use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing, Pace, Peek,
     Peeked, Question, Refetch, Response, Route, SourceError, SourceResult, named, named_list,

@@ -9,17 +9,21 @@ use serde_json::{Map, Value};
 
 use crate::args::is_absent;
 use crate::asking::by_validators;
+use crate::cx::{BoxFuture, Cx};
+use crate::descriptor::Descriptor;
+use crate::error::SourceError;
 use crate::limits::QUERY_CHARS;
+use crate::peek::{Earlier, Peeked, Question};
 use crate::schema::argument_schema;
-use crate::{BoxFuture, Cx, Descriptor, Earlier, Peeked, Question, SourceError, SourceResult};
+use crate::source_result::SourceResult;
 
 /// One source behind one tool. Write `async fn collect`; erasure is done for you.
 ///
-/// Keep two pure halves and let `collect` join them: build a [`Request`](crate::Request) from the input, and read
+/// Keep two pure halves and let `collect` join them: build a [`Request`](crate::wire::Request) from the input, and read
 /// bytes into items. Not your business: retries, caching, pacing, user agent, secrets, confidence,
 /// scores, lengths, hidden characters.
 pub trait Adapter: Send + Sync + 'static {
-    /// The tool's own arguments, without the common ones of [`ArgSpec`](crate::ArgSpec). Doc comments
+    /// The tool's own arguments, without the common ones of [`ArgSpec`](crate::arg_spec::ArgSpec). Doc comments
     /// become the descriptions that the model reads. No `flatten`, no untagged enums.
     type Input: DeserializeOwned + JsonSchema + Send;
 
@@ -221,7 +225,8 @@ mod tests {
     use serde::Deserialize;
     use serde_json::json;
 
-    use crate::{ArgSpec, ErrorCode};
+    use crate::arg_spec::ArgSpec;
+    use crate::error::ErrorCode;
 
     #[derive(Debug, Deserialize, JsonSchema)]
     struct Input {

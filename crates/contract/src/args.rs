@@ -8,8 +8,10 @@ use std::time::Duration;
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use serde_json::{Map, Value};
 
+use crate::arg_spec::ArgSpec;
+use crate::descriptor::Descriptor;
+use crate::error::SourceError;
 use crate::limits::{Limits, MIN_RESULT_CHARS};
-use crate::{ArgSpec, Descriptor, SourceError};
 
 /// Names of orders, the same in every tool.
 pub const SORT_NAMES: [&str; 4] = ["relevance", "newest", "oldest", "top"];
@@ -308,7 +310,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Descriptor, ErrorCode, Hosts};
+    use crate::descriptor::{Descriptor, Hosts};
+    use crate::error::ErrorCode;
     use proptest::prelude::*;
 
     static FACTS: Descriptor = Descriptor {
@@ -320,7 +323,7 @@ mod tests {
         profile: "local_custom",
         hosts: Hosts::Fixed(&["example.com"]),
         official: true,
-        peek: crate::Peek::validators(crate::Listing::Window),
+        peek: crate::peek::Peek::validators(crate::peek::Listing::Window),
         args: ArgSpec {
             max_length: 6_000,
             limit: Some((10, 50)),

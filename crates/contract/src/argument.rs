@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::SourceError;
+use crate::error::SourceError;
 
 /// An argument, with a right value for errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

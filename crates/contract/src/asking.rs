@@ -2,9 +2,11 @@
 
 use url::Url;
 
-use crate::{Cx, Earlier, EarlierRequest, ErrorCode, Peeked, SourceError};
+use crate::cx::Cx;
+use crate::error::{ErrorCode, SourceError};
+use crate::peek::{Earlier, EarlierRequest, Peeked};
 
-/// The question that [`Question::Validators`](crate::Question::Validators) stands for. Asked only where every exchange had a validator, one after
+/// The question that [`Question::Validators`](crate::peek::Question::Validators) stands for. Asked only where every exchange had a validator, one after
 /// the other, and ended by the first that changed.
 pub async fn by_validators(cx: &Cx<'_>, earlier: &Earlier) -> Result<Peeked, SourceError> {
     if !earlier.asked.iter().all(EarlierRequest::has_validator) {

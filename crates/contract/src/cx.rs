@@ -9,9 +9,11 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, Utc};
 use futures_util::future::join_all;
 
-use crate::{
-    CacheValidity, Clock, CommonArgs, Descriptor, ErrorCode, Provenance, Request, Response, SourceError,
-};
+use crate::args::CommonArgs;
+use crate::clock::Clock;
+use crate::descriptor::Descriptor;
+use crate::error::{ErrorCode, SourceError};
+use crate::wire::{CacheValidity, Provenance, Request, Response};
 
 /// A boxed future, for the object-safe side.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use crate::{ArgSpec, ErrorCode, Listing, Peek};
+use crate::arg_spec::ArgSpec;
+use crate::error::ErrorCode;
+use crate::peek::{Listing, Peek};
 
 /// The facts about one source. Constant data: no network, no construction cost.
 #[derive(Debug)]

@@ -172,7 +172,7 @@ pub struct SourceError {
     pub attempts: u32,
     /// When the failing answer came in.
     pub retrieved_at: Option<DateTime<Utc>>,
-    /// Whether it came in place of an answer. It then says nothing against the answers there are. [`Cx`](crate::Cx) sets it.
+    /// Whether it came in place of an answer. It then says nothing against the answers there are. [`Cx`](crate::cx::Cx) sets it.
     pub without_answer: bool,
     /// Facts for the log, never shown to callers.
     pub context: Vec<(Cow<'static, str>, String)>,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ErrorCode;
+use crate::error::ErrorCode;
 
 macro_rules! kinds {
     ($($(#[doc = $what:literal])* $name:ident = $says:literal, $code:ident, $phrase:literal;)*) => {

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use crate::{ErrorCode, HostRate, Pace, StatusRule, When};
+use crate::descriptor::{HostRate, Pace, StatusRule, When};
+use crate::error::ErrorCode;
 
 /// How hosts say no. The pipeline reads their answers by it for every source that asks there, after the
-/// source's own [`status_rules`](crate::Descriptor::status_rules).
+/// source's own [`status_rules`](crate::descriptor::Descriptor::status_rules).
 #[derive(Debug)]
 pub struct Refusals {
     /// The hosts that say it so.

@@ -11,7 +11,7 @@ mod adapter;
 mod arg_spec;
 mod args;
 mod argument;
-mod asking;
+pub mod asking;
 pub mod block_pages;
 mod clock;
 mod cx;

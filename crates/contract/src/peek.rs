@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use url::Url;
 
-pub use crate::asking::{by_deciding, by_validators};
-use crate::{Condition, ErrorCode, Media, Method, Request, Response, SourceError};
+use crate::error::{ErrorCode, SourceError};
+use crate::wire::{Condition, Media, Method, Request, Response};
 
 /// What a source can be asked instead of everything. A constant of its descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Peek {
 pub enum Question {
     /// The same addresses with the validators of their answers (RFC 9110, section 13): `304` has no body.
     Validators,
-    /// A question of the source's own, in its adapter's [`peek`](crate::Adapter::peek).
+    /// A question of the source's own, in its adapter's [`peek`](crate::adapter::Adapter::peek).
     Own,
     /// There is none but to fetch again.
     None,

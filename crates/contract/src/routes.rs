@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 use std::future::Future;
 use std::time::Duration;
 
-use crate::{Cx, Descriptor, ErrorCode, SourceError, SourceResult};
+use crate::cx::Cx;
+use crate::descriptor::Descriptor;
+use crate::error::{ErrorCode, SourceError};
+use crate::source_result::SourceResult;
 
 /// No further route is begun with less time than this.
 const ENOUGH_TIME: Duration = Duration::from_secs(2);

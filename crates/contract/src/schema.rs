@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::ArgSpec;
+use crate::arg_spec::ArgSpec;
 
 /// The schema of a tool's arguments: the adapter's own fields, then the common ones.
 pub fn argument_schema<I: JsonSchema>(spec: &ArgSpec) -> Value {

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
 
-use crate::{DateEvidence, SourceError, counted};
+use crate::date::DateEvidence;
+use crate::error::SourceError;
+use crate::words::counted;
 
 /// How complete an answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]

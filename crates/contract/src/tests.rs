@@ -11,10 +11,15 @@ use serde::Deserialize;
 use serde_json::Map;
 use url::Url;
 
-use crate::{
-    Adapter, ArgSpec, BoxFuture, CacheValidity, CallScope, CommonArgs, Cx, Descriptor, ErrorCode, FixedClock,
-    Headers, Hosts, Media, Provenance, Request, Response, SourceError, SourceResult, Transport, erased,
-};
+use crate::adapter::{Adapter, erased};
+use crate::arg_spec::ArgSpec;
+use crate::args::CommonArgs;
+use crate::clock::FixedClock;
+use crate::cx::{BoxFuture, CallScope, Cx, Transport};
+use crate::descriptor::{Descriptor, Hosts};
+use crate::error::{ErrorCode, SourceError};
+use crate::source_result::SourceResult;
+use crate::wire::{CacheValidity, Headers, Media, Provenance, Request, Response};
 
 static FACTS: Descriptor = Descriptor {
     id: "crafted",
@@ -25,7 +30,7 @@ static FACTS: Descriptor = Descriptor {
     profile: "none",
     hosts: Hosts::PublicWeb(&[]),
     official: true,
-    peek: crate::Peek::validators(crate::Listing::Window),
+    peek: crate::peek::Peek::validators(crate::peek::Listing::Window),
     args: ArgSpec::length(1_000),
     dates: "None.",
     terms: "None.",

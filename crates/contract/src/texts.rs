@@ -1,7 +1,7 @@
 //! Enums whose variants have constant texts: routes, boards, orders.
 
 /// Declares an enum together with texts of each variant. Every name in brackets becomes a method; `ALL` lists the
-/// variants in their order. The first text is the variant's id, which `From` and [`first_route`](crate::Cx::first_route) use.
+/// variants in their order. The first text is the variant's id, which `From` and [`first_route`](crate::cx::Cx::first_route) use.
 ///
 /// ```
 /// freshcontext_contract::texts! {

@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use url::{Origin, Url};
 
-use crate::{ErrorCode, SourceError};
+use crate::error::{ErrorCode, SourceError};
 
 /// The validators that a request is sent with (`If-None-Match`, `If-Modified-Since`).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -384,7 +384,7 @@ impl Response {
     /// Passes on what reading this answer came to, and has the cache forget the answer where it was a
     /// failure; its host is left alone where it was a refusal. That a thing does not exist, or that the query is wrong, is an answer and stays. Where a
     /// call fails as a whole, the answers not validated yet are forgotten, too: see
-    /// [`AnyAdapter`](crate::AnyAdapter).
+    /// [`AnyAdapter`](crate::adapter::AnyAdapter).
     pub fn validated<T>(&self, read: Result<T, SourceError>) -> Result<T, SourceError> {
         read.inspect(|_| self.validity.vouch()).map_err(|mut error| {
             if error.code.is_against_the_answer() {

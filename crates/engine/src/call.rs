@@ -15,12 +15,14 @@ use futures_util::future::{Either, ready};
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
-use super::outcome::defect;
-use super::reading::{Ask, Collected};
-use super::{
-    Answer, Arguments, Call, CallContext, Ended, Engine, Observer, Outcome, Place, Tool, UnknownTool, Work,
-    arguments, recording, scoring,
-};
+use crate::admission::Place;
+use crate::arguments::Arguments;
+use crate::outcome::defect;
+use crate::outcome::{Answer, Outcome};
+use crate::reading::{Ask, Collected};
+use crate::tool::{Tool, Work};
+use crate::toolset::{Call, Ended, Observer};
+use crate::{CallContext, Engine, UnknownTool, arguments, recording, scoring};
 
 /// Evaluations with more text than this leave alone the threads that serve: they would keep pings waiting.
 const INLINE_BYTES: usize = 64 << 10;

@@ -15,11 +15,14 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
-use super::admission::{Place, overloaded};
-use super::call::{log_failure, observed};
-use super::outcome::defect;
-use super::reading::Ask;
-use super::{CallContext, Engine, Observer, Outcome, Progress, Work, scoring};
+use crate::admission::{Place, overloaded};
+use crate::call::{log_failure, observed};
+use crate::outcome::Outcome;
+use crate::outcome::defect;
+use crate::reading::Ask;
+use crate::tool::Work;
+use crate::toolset::Observer;
+use crate::{CallContext, Engine, Progress, scoring};
 
 /// How long an answer waits for its last steps of progress to be taken.
 const LAST_STEPS: Duration = Duration::from_millis(50);

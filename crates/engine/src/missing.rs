@@ -6,7 +6,7 @@ use freshcontext_core::answer::Scored;
 use freshcontext_core::date::iso_millis;
 use serde_json::{Value, json};
 
-use crate::{Answer, Outcome};
+use crate::outcome::{Answer, Outcome};
 
 /// Where a request names the gap that it is to fill.
 pub const ASKED: &str = "freshcontext/missing_id";
@@ -50,7 +50,7 @@ mod tests {
     use freshcontext_core::answer::Failure;
 
     use super::*;
-    use crate::Deliverable;
+    use crate::outcome::Deliverable;
 
     #[test]
     fn only_an_answer_fills_a_gap_and_only_by_its_id() {

@@ -10,7 +10,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::AbortOnDropHandle;
 
-use super::admission::overloaded;
+use crate::admission::overloaded;
 
 /// Memory that a document takes while it is read, by its length: the least dense trees known (empty
 /// paragraphs of HTML, empty lists and small objects of JSON) take so many times their text. What a

@@ -18,10 +18,10 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument as _;
 
-use super::Engine;
-use super::admission::{Place, overloaded};
-use super::outcome::defect;
-use super::pool::Room;
+use crate::Engine;
+use crate::admission::{Place, overloaded};
+use crate::outcome::defect;
+use crate::pool::Room;
 
 /// What a call may outlive its deadline by while it is being dropped.
 const GRACE: Duration = Duration::from_millis(50);

@@ -4,8 +4,11 @@ use freshcontext_contract::SourceError;
 use freshcontext_records::{Native, RecordOptions};
 use serde_json::{Map, Value};
 
-use super::{Answer, Arguments, CallContext, Engine, Tool, Work};
+use crate::arguments::Arguments;
+use crate::outcome::Answer;
 use crate::records;
+use crate::tool::{Tool, Work};
+use crate::{CallContext, Engine};
 
 /// Records that are to be made when the call has ended.
 pub(super) struct Noting {

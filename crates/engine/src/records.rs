@@ -7,7 +7,7 @@ use freshcontext_records::make::{Answered, Occasion, bundle};
 use freshcontext_records::{Bundle, CONTEXT_KEY, Native, RECORDS_KEY, RecordOptions};
 use serde_json::{Map, Value, json};
 
-use crate::{Answer, Records};
+use crate::outcome::{Answer, Records};
 
 /// What a request says about records, not read yet.
 #[derive(Debug, Clone, Default)]
@@ -110,7 +110,7 @@ pub fn of_evaluation(
     now: DateTime<Utc>,
 ) -> Result<Bundle, SourceError> {
     let call = Call {
-        tool: crate::EVALUATE,
+        tool: crate::tool::EVALUATE,
         arguments: None,
         now,
         options,

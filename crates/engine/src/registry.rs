@@ -5,8 +5,9 @@ use std::sync::Arc;
 use freshcontext_contract::AnyAdapter;
 use freshcontext_sources::Composite;
 
-use super::tool::{EVALUATE, Tool, Work};
-use super::{Toolset, scoring};
+use crate::scoring;
+use crate::tool::{EVALUATE, Tool, Work};
+use crate::toolset::Toolset;
 
 /// Builds the list. A composite stays when one of its sources is off: that section says so.
 pub(super) fn build(

@@ -11,9 +11,11 @@ use freshcontext_records::{Native, RecordOptions};
 use freshcontext_sources::{Composite, Plan};
 use serde_json::{Value, json};
 
-use super::reading::Collected;
-use super::{Answer, Arguments, Evaluated, Outcome, Tool, Work};
+use crate::arguments::Arguments;
+use crate::outcome::{Answer, Evaluated, Outcome};
+use crate::reading::Collected;
 use crate::records::Call;
+use crate::tool::{Tool, Work};
 
 /// Judges what a source brought. `cursor` is the sealed way to the next page.
 pub(super) fn score(

@@ -8,7 +8,10 @@ use freshcontext_contract::{BoxFuture, SourceError, Transport};
 use freshcontext_core::answer::Kept;
 use serde_json::{Map, Value};
 
-use crate::{Answer, Engine, Outcome, Owner, Tool};
+use crate::Engine;
+use crate::outcome::{Answer, Outcome};
+use crate::owner::Owner;
+use crate::tool::Tool;
 
 /// A set of tools.
 pub trait Toolset: Send + Sync {

@@ -1,21 +1,46 @@
 //! Keeping answers, and giving those that are kept their ids.
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{ErrorCode, SourceError, named};
 use freshcontext_core::answer;
-use freshcontext_store::{AnswerRow, StoreError, Trouble};
+use freshcontext_store::{AnswerRow, Store, StoreError, Trouble};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-
-use crate::TimeToolset;
 
 use super::marks::{Draft, Kept};
 use freshcontext_engine::Owner;
 
 /// Bytes of an id: 72 bits, bound to their owner.
 const ID_BYTES: usize = 9;
+
+/// The toolset `time`. Clones share the store.
+#[derive(Clone)]
+pub struct TimeToolset {
+    /// `None` where nothing is kept (`store = "off"`).
+    store: Option<Arc<Store>>,
+    /// Key of the ids of answers: an answer from the cache keeps its id, and nobody can guess another's.
+    key: [u8; 32],
+}
+
+impl TimeToolset {
+    /// The toolset over a store. Without randomness there are no ids, and nothing is kept.
+    pub fn new(store: Option<Store>) -> Self {
+        let mut key = [0; 32];
+        let random = getrandom::fill(&mut key).is_ok();
+        Self {
+            store: store.filter(|_| random).map(Arc::new),
+            key,
+        }
+    }
+
+    pub(crate) fn store(&self) -> Option<&Store> {
+        self.store.as_deref()
+    }
+}
 
 impl TimeToolset {
     /// Keeps an answer, and tells what it says about that: its id, and its hash. Where it is not kept within the time that an

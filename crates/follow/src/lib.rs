@@ -21,7 +21,7 @@ use freshcontext_engine::Engine;
 
 pub use deliverable::{INTENT, PROFILE, Seen, Task, To, deliverable_tools};
 pub use freshcontext_core::date::KeptMoment;
-pub use toolset::TimeToolset;
+pub use keeping::TimeToolset;
 
 /// What the toolset does with one engine: rechecks, deliverables, context records that are kept. Cheap to clone.
 #[derive(Clone)]

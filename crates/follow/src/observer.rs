@@ -8,7 +8,7 @@ use freshcontext_core::answer::Kept;
 use freshcontext_engine::{Call, Observer, Outcome, Owner};
 use serde_json::{Map, Value};
 
-use crate::TimeToolset;
+use crate::keeping::TimeToolset;
 use crate::marks::Draft;
 use crate::watch::Watch;
 

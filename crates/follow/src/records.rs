@@ -13,7 +13,8 @@ use serde_json::{Map, Value};
 
 use super::keeping::unusable;
 use super::marks::{Record, canonical};
-use crate::{Follow, TimeToolset};
+use crate::Follow;
+use crate::keeping::TimeToolset;
 use freshcontext_core::date::KeptMoment;
 use freshcontext_core::recheck::{Comparison, Verdict};
 use freshcontext_engine::{Answer, Ended, Owner, RECHECK, Records};

@@ -4,38 +4,13 @@ use std::sync::Arc;
 
 use freshcontext_contract::{BoxFuture, SourceError};
 use freshcontext_engine::{Answer, Call, Ended, Engine, Observer, Outcome, Owner, RECHECK, Tool, Toolset};
-use freshcontext_store::Store;
 use serde_json::{Map, Value};
 
 use crate::Follow;
 use crate::deliverable::{deliverable_tools, read_task};
+use crate::keeping::TimeToolset;
 use crate::observer::CallObserver;
 use crate::tool::{recheck_tool, with_answer_hash, with_answer_id};
-
-/// The toolset `time`. Clones share the store.
-#[derive(Clone)]
-pub struct TimeToolset {
-    /// `None` where nothing is kept (`store = "off"`).
-    store: Option<Arc<Store>>,
-    /// Key of the ids of answers: an answer from the cache keeps its id, and nobody can guess another's.
-    pub(crate) key: [u8; 32],
-}
-
-impl TimeToolset {
-    /// The toolset over a store. Without randomness there are no ids, and nothing is kept.
-    pub fn new(store: Option<Store>) -> Self {
-        let mut key = [0; 32];
-        let random = getrandom::fill(&mut key).is_ok();
-        Self {
-            store: store.filter(|_| random).map(Arc::new),
-            key,
-        }
-    }
-
-    pub(crate) fn store(&self) -> Option<&Store> {
-        self.store.as_deref()
-    }
-}
 
 impl Toolset for TimeToolset {
     fn tools(&self) -> Vec<Tool> {

@@ -1,6 +1,6 @@
 //! What one mark of a block page is.
 
-use crate::FailureKind;
+use crate::failure::FailureKind;
 
 /// How much a mark proves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use crate::{ErrorCode, FailureKind, Headers, Response, SourceError};
+use crate::error::{ErrorCode, SourceError};
+use crate::failure::FailureKind;
+use crate::wire::{Headers, Response};
 
 use super::fingerprint::{Fingerprint, Strength};
 use super::search::Search;

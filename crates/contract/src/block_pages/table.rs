@@ -11,7 +11,7 @@ mod sites;
 mod tools;
 
 use super::fingerprint::{Fingerprint, Strength};
-use crate::FailureKind;
+use crate::failure::FailureKind;
 
 /// Every mark, in groups. Needles are lower-case ASCII.
 pub const FINGERPRINTS: [&[Fingerprint]; 6] = [

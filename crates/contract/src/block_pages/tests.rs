@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::search::WINDOW;
 use super::*;
-use crate::{ErrorCode, Headers};
+use crate::error::ErrorCode;
+use crate::wire::Headers;
 
 fn headers(pairs: &[(&str, &str)]) -> Headers {
     Headers(

@@ -1,6 +1,6 @@
 //! Captchas, proofs of work, interstitials and bot managers.
 
-use crate::FailureKind::Challenge;
+use crate::failure::FailureKind::Challenge;
 
 use super::super::fingerprint::Fingerprint;
 use super::{hint, proof};

@@ -1,6 +1,6 @@
 //! Web application firewalls, security plugins and corporate filters.
 
-use crate::FailureKind::{AccessDenied, NotFound, RateLimited, ServerError, Timeout, Unavailable};
+use crate::failure::FailureKind::{AccessDenied, NotFound, RateLimited, ServerError, Timeout, Unavailable};
 
 use super::super::fingerprint::Fingerprint;
 use super::{hint, proof};

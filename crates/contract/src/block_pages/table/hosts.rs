@@ -1,6 +1,6 @@
 //! Pages that a host or CDN serves in place of a site.
 
-use crate::FailureKind::{AccessDenied, NotFound, Parked, ServerError, Unavailable};
+use crate::failure::FailureKind::{AccessDenied, NotFound, Parked, ServerError, Unavailable};
 
 use super::super::fingerprint::Fingerprint;
 use super::{hint, proof};

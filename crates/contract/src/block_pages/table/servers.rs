@@ -1,6 +1,6 @@
 //! Stock error pages of servers, proxies, gateways and frameworks.
 
-use crate::FailureKind::{AccessDenied, NotFound, ServerError, Timeout, Unavailable};
+use crate::failure::FailureKind::{AccessDenied, NotFound, ServerError, Timeout, Unavailable};
 
 use super::super::fingerprint::Fingerprint;
 use super::{hint, proof};

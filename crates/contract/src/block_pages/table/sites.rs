@@ -1,6 +1,6 @@
 //! Single large sites: their own refusals, logins, consent pages and soft 404s.
 
-use crate::FailureKind::{
+use crate::failure::FailureKind::{
     AccessDenied, ConsentWall, LoginRequired, NotFound, RateLimited, ScriptRequired, Unavailable,
 };
 

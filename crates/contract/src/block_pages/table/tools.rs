@@ -1,6 +1,6 @@
 //! Tools that read pages for an agent: what they print where they could not.
 
-use crate::FailureKind::{AccessDenied, LoginRequired, NotFound, Unavailable};
+use crate::failure::FailureKind::{AccessDenied, LoginRequired, NotFound, Unavailable};
 
 use super::super::fingerprint::Fingerprint;
 use super::{hint, proof};
