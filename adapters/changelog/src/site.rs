@@ -21,8 +21,9 @@ enum Document {
 
 /// Finds the releases that an address leads to.
 pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
-    let read = |response: &Response| Ok((read(cx, response)?, response.validity.clone()));
-    let (document, answer) = cx.read(request::page(clean(address)), read).await?;
+    // The answer lives as long as what was read from it: its body counts as memory of the call, and the page does not.
+    let read = |response: &Response| Ok((read(cx, response)?, response.clone()));
+    let (document, response) = cx.read(request::page(clean(address)), read).await?;
     let (page, url) = match document {
         Document::Found(found) => return Ok(found),
         Document::Html(page, url) => (*page, url),
@@ -65,7 +66,7 @@ pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
         return Ok(found);
     }
     if page.shell {
-        answer.withdraw();
+        response.discard();
         let message = format!(
             "{} sent a page that holds no text without its scripts",
             host(&url)
@@ -220,6 +221,22 @@ fn article(page: Page, url: Url) -> Found {
     found
 }
 
+/// A probe's answer with its rank: 3 for a file or a feed, 2 for a page of dated releases, 1 for one of releases without
+/// dates; `None` where it has fewer than two.
+fn ranked(document: Document) -> Option<(u8, Found)> {
+    match document {
+        Document::Found(found) if found.releases.len() >= 2 => Some((3, found)),
+        Document::Html(page, at) if page.releases.len() >= 2 && !page.not_found => {
+            let dated = page
+                .releases
+                .iter()
+                .any(|release| instant(&release.date).is_some());
+            Some((if dated { 2 } else { 1 }, listed(*page, at)))
+        }
+        _ => None,
+    }
+}
+
 /// Asks a site's usual places at once and keeps the best: a file or a feed, then a page of releases.
 async fn probe(cx: &Cx<'_>, url: &Url, tried: &mut Vec<String>) -> Result<Option<Found>, SourceError> {
     let probes = request::probes(url);
@@ -227,19 +244,13 @@ async fn probe(cx: &Cx<'_>, url: &Url, tried: &mut Vec<String>) -> Result<Option
     let mut best: Option<(u8, Found)> = None;
     let read = |response: &Response| match response.status {
         400.. => Ok(None),
-        _ => Ok(response.validated(read(cx, response)).ok()),
+        // Ranked here: what is kept of each until all have answered is not counted as memory of a reader.
+        _ => Ok(response.validated(read(cx, response)).ok().and_then(ranked)),
     };
     for answer in cx.read_all(probes, read).await {
         let (rank, found) = match answer {
             Err(error) if is_final(&error) => return Err(error),
-            Ok(Some(Document::Found(found))) if found.releases.len() >= 2 => (3, found),
-            Ok(Some(Document::Html(page, at))) if page.releases.len() >= 2 && !page.not_found => {
-                let dated = page
-                    .releases
-                    .iter()
-                    .any(|release| instant(&release.date).is_some());
-                (if dated { 2 } else { 1 }, listed(*page, at))
-            }
+            Ok(Some(ranked)) => ranked,
             _ => continue,
         };
         if best.as_ref().is_none_or(|(known, _)| rank > *known) {
