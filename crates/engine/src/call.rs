@@ -176,6 +176,23 @@ impl Engine {
         self.toolset.as_ref().map(|toolset| toolset.before(call))
     }
 
+    /// Writes a tool's answer in a transport's own type. If `write` panics, the caller receives the failure `internal`
+    /// instead, as after a panic in the call.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such tool.
+    pub fn written<T>(
+        &self,
+        name: &str,
+        answer: Answer,
+        write: impl Fn(Answer) -> T,
+    ) -> Result<T, UnknownTool> {
+        let tool = self.tool(name).ok_or(UnknownTool)?;
+        let done = std::panic::catch_unwind(AssertUnwindSafe(|| write(answer)));
+        Ok(done.unwrap_or_else(|_| write(scoring::failure(tool, &defect(), self.clock.now()).into())))
+    }
+
     /// A place among the calls at work, as soon as there is one.
     pub async fn admit(&self) -> Result<Place, SourceError> {
         self.gate.enter().await

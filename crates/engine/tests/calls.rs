@@ -121,6 +121,30 @@ async fn a_panic_ends_its_own_call_only() {
 }
 
 #[tokio::test]
+async fn an_answer_that_cannot_be_written_is_a_failure_that_can() {
+    let (engine, _) = engine_with(&settings());
+    let answer = engine
+        .call(
+            "extract_echo",
+            arguments(json!({"url": "rust"})),
+            CallContext::default(),
+        )
+        .await
+        .unwrap();
+    let written = engine.written("extract_echo", answer, |answer| {
+        assert!(answer.is_error(), "a defect of the writer");
+        answer.written()
+    });
+    let written = written.unwrap();
+    assert!(
+        written.is_error && written.text.contains("a defect in this server"),
+        "{}",
+        written.text
+    );
+    assert_eq!(written.structured["code"], "internal");
+}
+
+#[tokio::test]
 async fn a_silent_source_times_out_at_the_deadline_and_is_let_go() {
     let (engine, transport) = engine_with(&hasty());
     let started = tokio::time::Instant::now();

@@ -376,15 +376,18 @@ impl ServerHandler for McpServer {
         };
         let share = head.and_then(|head| head.extensions.get::<Share>());
         let work = self.engine.call(&request.name, arguments, call);
-        match in_name_of(share.map(|share| share.0), work).await {
-            Ok(mut answer) => {
-                if let Some(id) = context.meta.get(missing::ASKED) {
-                    missing::settle(&mut answer, &request.name, id);
-                }
-                Ok(tool_result(answer, evaluation.map(|evaluation| &evaluation.structure)).into())
-            }
-            Err(_) => Err(unknown_tool(&request.name)),
+        let unknown = |_| unknown_tool(&request.name);
+        let mut answer = in_name_of(share.map(|share| share.0), work)
+            .await
+            .map_err(unknown)?;
+        if let Some(id) = context.meta.get(missing::ASKED) {
+            missing::settle(&mut answer, &request.name, id);
         }
+        let slot = evaluation.map(|evaluation| &evaluation.structure);
+        let result = self
+            .engine
+            .written(&request.name, answer, |answer| tool_result(answer, slot));
+        Ok(result.map_err(unknown)?.into())
     }
 
     async fn list_resources(
