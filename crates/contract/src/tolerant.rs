@@ -35,8 +35,12 @@ const MAIN: [&str; 24] = [
     "words",
 ];
 
+/// Arguments of which 0 is a value: no cached copy is new enough for a `max_age` of 0.
+const ZERO_IS_A_VALUE: &[&str] = &["max_age"];
+
 /// Reads arguments as the tool's schema declares them. Where an argument is optional, null, blank text and 0 (as text,
-/// too, where a number is due) count as not given. The notes say what was read otherwise than it was written.
+/// too, where a number is due) count as not given, but for 0 in [`ZERO_IS_A_VALUE`]. The notes say what was read otherwise
+/// than it was written.
 pub fn as_declared(schema: &Value, arguments: Map<String, Value>) -> (Map<String, Value>, Vec<String>) {
     let nothing = Map::new();
     let properties = schema
@@ -58,6 +62,11 @@ pub fn as_declared(schema: &Value, arguments: Map<String, Value>) -> (Map<String
         };
         let read = as_kind(kind, value);
         // 0 as text or a list of blanks is nothing only once it is read.
+        let is_nothing = if ZERO_IS_A_VALUE.contains(&name.as_str()) {
+            is_absent
+        } else {
+            is_nothing
+        };
         let nothing = is_nothing(value) || read.as_ref().is_some_and(is_nothing);
         if nothing && !required.contains(&name.as_str()) {
             return false;
@@ -177,7 +186,8 @@ mod tests {
     fn schema() -> Value {
         json!({"type": "object", "required": ["url"], "properties": {
             "url": {"type": "string"}, "limit": {"type": "integer"}, "score": {"type": "number"},
-            "words": {"type": "array", "items": {"type": "string"}}, "remote": {"type": "boolean"}, "since": {"type": "string"}
+            "words": {"type": "array", "items": {"type": "string"}}, "remote": {"type": "boolean"}, "since": {"type": "string"},
+            "max_age": {"type": "integer"}
         }})
     }
 
@@ -223,6 +233,16 @@ mod tests {
                 json!({"url": "x", "limit": 0, "since": " ", "words": null, "score": 0.0}),
                 json!({"url": "x"}),
                 0,
+            ),
+            (
+                json!({"url": "x", "max_age": 0}),
+                json!({"url": "x", "max_age": 0}),
+                0,
+            ),
+            (
+                json!({"url": "x", "max_age": "0"}),
+                json!({"url": "x", "max_age": 0}),
+                1,
             ),
             (
                 json!({"url": "x", "limit": "0", "score": " -0.0 ", "since": [" "]}),
