@@ -130,6 +130,29 @@ pub struct Stale {
     pub message: String,
 }
 
+/// Advice where there are no items. A source that failed has not said that it has none.
+fn nothing_found(sections: &[AnsweredSection]) -> Option<&'static str> {
+    if sections.iter().any(|section| section.items() > 0) {
+        return None;
+    }
+    let asked = || sections.iter().filter(|section| !section.is_skipped());
+    let failed = asked()
+        .filter(|section| matches!(section.part, Part::Failed(_)))
+        .count();
+    if failed == 0 {
+        Some("Nothing was found. Try broader or other words, or one of the tools above on its own.")
+    } else if failed < asked().count() {
+        Some(
+            "The sources that answered found nothing; others failed (see the table), so this does not show that there is \
+             nothing.",
+        )
+    } else {
+        Some(
+            "No source answered: this says nothing about what there is. Try again later, or one of the tools above.",
+        )
+    }
+}
+
 /// Puts the sections together.
 pub fn assemble(input: CompositeInput) -> CompositeAnswer {
     let CompositeInput {
@@ -153,11 +176,7 @@ pub fn assemble(input: CompositeInput) -> CompositeAnswer {
     }));
     let most = max_length.min(MAX_CONTENT_CHARS);
     let mut notes: Vec<String> = notes.iter().map(|note| clean_error(note)).collect();
-    if sections.iter().all(|section| section.items() == 0) {
-        notes.push(
-            "Nothing was found. Try broader or other words, or one of the tools above on its own.".to_owned(),
-        );
-    }
+    notes.extend(nothing_found(&sections).map(str::to_owned));
     let mut answer = CompositeAnswer {
         title: clean_line(&title).into_owned(),
         query: cut_marked(&clean_line(&query), 300).into_owned(),

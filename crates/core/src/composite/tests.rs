@@ -378,20 +378,30 @@ fn the_length_is_obeyed_down_to_the_table_and_the_headers() {
 }
 
 #[test]
-fn where_nothing_was_found_it_is_said_what_to_try() {
+fn nothing_found_is_said_only_of_sources_that_answered() {
     let nothing = || score_with(result(vec![]), &args()).unwrap();
-    let composite = assemble(input(vec![section(0, Ok(nothing())), section(3, Err(down()))]));
-    assert!(
-        composite
-            .text
-            .contains("Nothing was found. Try broader or other words")
-    );
-    assert!(
-        composite.structured["notes"][0]
-            .as_str()
-            .unwrap()
-            .starts_with("Nothing was found.")
-    );
+    for (sections, said) in [
+        (
+            vec![section(0, Ok(nothing())), section(3, Ok(nothing()))],
+            "Nothing was found. Try broader or other words",
+        ),
+        (
+            vec![section(0, Ok(nothing())), section(3, Err(down()))],
+            "The sources that answered found nothing; others failed",
+        ),
+        (
+            vec![section(0, Err(down())), section(3, Err(down()))],
+            "No source answered: this says nothing about what there is.",
+        ),
+    ] {
+        let composite = assemble(input(sections));
+        assert!(composite.text.contains(said), "{}", composite.text);
+        let notes = composite.structured["notes"].as_array().unwrap();
+        assert!(
+            notes.len() == 1 && notes[0].as_str().unwrap().starts_with(said),
+            "{notes:?}"
+        );
+    }
 }
 
 #[test]
