@@ -34,6 +34,7 @@ pub fn trials() -> Vec<Trial> {
             || block_on(composites_at_once()),
         ),
         Trial::test("politeness::fifty_callers", || block_on(fifty_callers())),
+        Trial::test("politeness::asked_anew", || block_on(asked_anew())),
     ]
 }
 
@@ -55,6 +56,33 @@ async fn reddit_feeds() -> Result<(), Failed> {
     }
     if second.code() != "rate_limited" || !second.text.contains("REDDIT_CLIENT_ID") {
         wrong.push(format!("the second: {}", second.text));
+    }
+    verdict(wrong)
+}
+
+/// The same question twice is one request, and a `max_age` of 0 asks the source again.
+async fn asked_anew() -> Result<(), Failed> {
+    let upstream = everything().await?;
+    let engine = local(&upstream, 10_000)?;
+    let mut wrong = Vec::new();
+    let mut asked = Vec::new();
+    for more in [
+        json!({}),
+        json!({}),
+        json!({"max_age": 0}),
+        json!({"max_age": "0"}),
+    ] {
+        let mut arguments = Map::from_iter([("url".to_owned(), Value::from("rust"))]);
+        arguments.extend(more.as_object().cloned().unwrap_or_default());
+        let outcome = call(&engine, "extract_hackernews", arguments, CallContext::default()).await?;
+        if outcome.is_error {
+            wrong.push(outcome.text);
+        }
+        asked.push(upstream.requests().len());
+    }
+    let once = asked.first().copied().unwrap_or_default();
+    if once == 0 || asked != [once, once, 2 * once, 3 * once] {
+        wrong.push(format!("requests after each call: {asked:?}"));
     }
     verdict(wrong)
 }
