@@ -39,7 +39,7 @@ const MAIN: [&str; 24] = [
 const ZERO_IS_A_VALUE: &[&str] = &["max_age"];
 
 /// Reads arguments as the tool's schema declares them. Where an argument is optional, null, blank text and 0 (as text,
-/// too, where a number is due) count as not given, but for 0 in [`ZERO_IS_A_VALUE`]. The notes say what was read otherwise
+/// too, where a number is due) count as not given, but for a `max_age` of 0. The notes say what was read otherwise
 /// than it was written.
 pub fn as_declared(schema: &Value, arguments: Map<String, Value>) -> (Map<String, Value>, Vec<String>) {
     let nothing = Map::new();
