@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes one fuzz target per tool of the registry, and the manifest's list of targets. Run after a source was added.
+# Writes one fuzz target per registered tool, and the manifest's list of targets. Run it after adding a source.
 set -euo pipefail
 cd "$(dirname "$0")"
 for tool in $(grep -rhoE 'tool: "[a-z_]+"' ../adapters/*/src | cut -d'"' -f2 | sort -u); do

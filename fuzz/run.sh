@@ -4,8 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 seconds="${SECONDS_EACH:-120}"
-# The laws of time and memory for one input are in src/limits.rs; these end what never returns, or asks for much at
-# once. 200,000 bytes may take 4.5 s and 12.6 MiB there.
+# The time and memory limits for one input are in src/limits.rs: 200,000 bytes may take 4.5 s and 12.6 MiB. The limits
+# here stop an input that never returns, or that allocates too much at once.
 limits=(-max_len=200000 -timeout=10 -malloc_limit_mb=16 -rss_limit_mb=1024)
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(cargo +nightly fuzz list)

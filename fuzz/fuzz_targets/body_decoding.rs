@@ -15,7 +15,7 @@ const CHARSETS: [Option<&str>; 8] = [
 ];
 const MOST: usize = 1 << 20;
 
-// The first byte chooses how the rest is packed and labelled.
+// The first byte selects the content coding and the charset label of the rest.
 freshcontext_fuzz::target!(|data| {
     let Some((choice, body)) = data.split_first() else { return };
     let coding = CODINGS[usize::from(choice & 7)];

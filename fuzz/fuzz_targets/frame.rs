@@ -1,7 +1,7 @@
 #![no_main]
 use freshcontext_contract::bytes::Bytes;
 
-// A line of stdin.
+// One line of stdin.
 freshcontext_fuzz::target!(|data| {
     let _ = freshcontext_serve::fuzzing::frame(&Bytes::copy_from_slice(data));
 });

@@ -1,5 +1,5 @@
 #![no_main]
-// The bytes of a connection: how they are cut into pieces does not matter.
+// The bytes of a connection. How they are split into reads must not change the result.
 freshcontext_fuzz::target!(|data| {
     assert_eq!(freshcontext_serve::fuzzing::head(data, 1), freshcontext_serve::fuzzing::head(data, 4096));
 });

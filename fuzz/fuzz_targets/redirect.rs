@@ -6,15 +6,15 @@ use freshcontext_contract::{Descriptor, Method};
 use freshcontext_http::fuzzing::follow;
 use std::sync::LazyLock;
 
-/// A source that stays on its host, and one that reads pages of the web.
+/// A source that stays on its own host, and a source that reads arbitrary web pages.
 static SOURCES: LazyLock<[&'static Descriptor; 2]> = LazyLock::new(|| {
     let adapters = freshcontext_sources::adapters();
     let of = |tool| adapters.iter().find(|adapter| adapter.descriptor().tool == tool).expect("a registered tool").descriptor();
     [of("extract_arxiv"), of("extract_changelog")]
 });
 
-// A `Location`: whatever it says, only a public https address without a user name is followed, and a
-// source with hosts of its own does not leave them.
+// A `Location` header value. Whatever its content, the server follows only a public https address without a user
+// name, and a source with its own hosts never leaves them.
 freshcontext_fuzz::target!(|data| {
     let location = String::from_utf8_lossy(data);
     let asked = Url::parse("https://export.arxiv.org/api/query?a=1#b").expect("an address");

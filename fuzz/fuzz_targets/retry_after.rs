@@ -2,7 +2,7 @@
 use freshcontext_contract::Headers;
 use freshcontext_contract::chrono::DateTime;
 
-// Three header values, one a line: how long a host asks to be left alone.
+// Three header values, one per line. They determine how long a host is left alone.
 freshcontext_fuzz::target!(|data| {
     let text = String::from_utf8_lossy(data);
     let names = ["retry-after", "x-ratelimit-remaining", "x-ratelimit-reset"];

@@ -1,11 +1,11 @@
-//! What the fuzz targets share: a source asked over a transport whose every answer is the input.
+//! Shared parts of the fuzz targets: a source whose transport answers every request with the fuzz input.
 
 mod limits;
 
 pub use libfuzzer_sys;
 pub use limits::within;
 
-/// A fuzz target whose every input must keep to the laws of time and memory ([`within`]).
+/// Defines a fuzz target whose every input must stay within the time and memory limits ([`within`]).
 #[macro_export]
 macro_rules! target {
     (|$data:ident| $read:expr) => {
@@ -28,7 +28,7 @@ use freshcontext_contract::{
 use freshcontext_core::answer::{ScoreInput, score};
 use freshcontext_core::decay::DecayTable;
 
-/// Answers every request with pieces of the input.
+/// Transport that answers every request with pieces of the input.
 struct Echo {
     pieces: Mutex<Vec<Vec<u8>>>,
 }
@@ -64,8 +64,8 @@ impl Transport for Echo {
     }
 }
 
-/// Asks one tool with its example's arguments; whatever comes must be scored without a panic, and a
-/// success must be a well-formed envelope.
+/// Calls one tool with its example arguments. Any result must be scored without a panic, and a success must be a
+/// well-formed envelope.
 pub fn ask(tool: &str, data: &[u8]) {
     let adapters = freshcontext_sources::adapters();
     let adapter = adapters.iter().find(|adapter| adapter.descriptor().tool == tool).expect("a registered tool");
@@ -77,7 +77,7 @@ pub fn ask(tool: &str, data: &[u8]) {
     let clock = FixedClock(DateTime::from_timestamp(1_795_262_400, 0).expect("a fixed moment"));
     let args = CommonArgs::defaults(&facts.args);
     let cx = Cx::new(&echo, &clock, facts, Instant::now() + Duration::from_secs(5), &args, 12);
-    // Nothing in this transport waits, so one poll settles it.
+    // Nothing in this transport waits, so one poll completes the future.
     let mut future = adapter.collect(&cx, example);
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     let std::task::Poll::Ready(Ok(result)) = future.as_mut().poll(&mut context) else { return };

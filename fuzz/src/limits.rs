@@ -1,4 +1,4 @@
-//! What every input must keep to: the laws of `freshcontext-laws`, for one input at a time.
+//! Time and memory limits for one input: the laws of `freshcontext-laws`, applied to each input separately.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use freshcontext_laws::laws::{BYTES_FREE, BYTES_PER_BYTE};
 use freshcontext_laws::meter::Meter;
 use rustix::time::{ClockId, clock_gettime};
 
-/// Processor time for each byte read, under sanitizers and without optimisation worth the name. What is not
-/// linear passes this long before `-max_len`.
+/// Processor time per input byte, with sanitizers and little optimization. Superlinear work exceeds this long before
+/// `-max_len`.
 const TIME_PER_BYTE: Duration = Duration::from_micros(20);
-/// Processor time besides, whatever is read: tables that are made at first use.
+/// Fixed processor time on top, for tables that are built at first use.
 const TIME_FREE: Duration = Duration::from_millis(500);
-/// Who takes too long is asked again: another process may have had the caches.
+/// Attempts before an input counts as too slow: another process may have evicted the caches.
 const ATTEMPTS: u32 = 3;
 
 /// Reads an input within the limits.
 ///
 /// # Panics
 ///
-/// Where it takes more time in three attempts, or more memory in any, than its length allows.
+/// If the input takes too long in all three attempts, or too much memory in any of them, for its length.
 pub fn within(data: &[u8], mut read: impl FnMut()) {
     let length = data.len() as u64;
     let allowed = TIME_FREE + TIME_PER_BYTE * u32::try_from(length).unwrap_or(u32::MAX);
