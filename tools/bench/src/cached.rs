@@ -1,4 +1,4 @@
-//! A tool call whose answer is in the cache: what the server itself takes for it.
+//! Server overhead of a tool call that is answered from the cache.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,10 +15,10 @@ use crate::{Failure, Plan};
 
 const GROUP: &str = "cached";
 pub(crate) const TOOL: &str = "extract_hackernews";
-/// Calls of each series.
+/// Calls in each series.
 const CALLS: usize = 3_000;
 
-/// A search result of Hacker News' search service in its documented form, thirty stories long.
+/// Returns a search result of Hacker News' search service in its documented form, with thirty stories.
 pub(crate) fn stories() -> Vec<u8> {
     let mut prose = Prose::new(30);
     let hits: Vec<Value> = (0..30)
@@ -37,7 +37,7 @@ pub(crate) fn stories() -> Vec<u8> {
         .into_bytes()
 }
 
-/// It as an answer.
+/// Wraps `body` in a JSON reply with status 200.
 pub(crate) fn reply(body: Vec<u8>) -> Reply {
     Reply {
         status: 200,
@@ -47,7 +47,7 @@ pub(crate) fn reply(body: Vec<u8>) -> Reply {
     }
 }
 
-/// Measures.
+/// Runs the measurements of this group.
 pub(crate) async fn run(plan: &Plan) -> Result<Vec<Row>, Failure> {
     note("cached calls");
     let asked = Arc::new(AtomicUsize::new(0));
@@ -126,7 +126,7 @@ fn over_stdio(
     Ok(Times::new(millis))
 }
 
-/// The answer must be content: a quick failure is no benchmark.
+/// Checks that the answer has content: a fast failure is not a benchmark.
 pub(crate) fn checked(answer: &Value) -> Result<(), Failure> {
     if answer.pointer("/result/isError") == Some(&json!(false)) {
         Ok(())

@@ -1,4 +1,4 @@
-//! What a composite takes beyond its slowest source, with every upstream equally slow.
+//! Overhead of a composite over its slowest source, with all upstreams equally slow.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,14 +15,14 @@ use crate::stdio::Session;
 use crate::{Failure, Plan};
 
 const GROUP: &str = "composite";
-/// Every answer of the upstream takes this long.
+/// Latency of every upstream answer.
 const DELAY_MS: u64 = 150;
-/// Calls of each kind; each in a fresh process, so that nothing is cached and no host is paced.
+/// Calls of each kind. Each call runs in a fresh process, so that no answer is cached and no host is rate limited.
 const ROUNDS: usize = 9;
-/// A ticker that no quote source has: every route is asked, one after the other.
+/// A ticker that no quote source knows: all routes are tried, one after the other.
 const NOBODY_HAS: (&str, &str) = ("tickers", "NOPE");
 
-/// Measures.
+/// Runs the measurements of this group.
 pub(crate) async fn run(plan: &Plan) -> Result<Vec<Row>, Failure> {
     let replies = Replies::read()?;
     let upstream = ScriptedUpstream::start(move |seen| replies.to(&seen.host, &seen.target)).await?;
@@ -50,7 +50,7 @@ fn rows(plan: &Plan, base: &str) -> Result<Vec<Row>, Failure> {
     Ok(out)
 }
 
-/// The calls take turns, so that whatever else the machine does meets them all.
+/// Measures one composite. The kinds of call take turns, so that other load on the machine affects all of them alike.
 fn row(
     composite: &Composite,
     arguments: &Map<String, Value>,
@@ -85,13 +85,13 @@ fn row(
     Ok(Row::new(GROUP, what, "ms", whole - slowest).target(Target::AtMost(5.0)))
 }
 
-/// The calls of one tool.
+/// Timed calls of one tool.
 #[derive(Clone)]
 struct Series<'a> {
     tool: &'a str,
     arguments: &'a Map<String, Value>,
     millis: Vec<f64>,
-    /// Whether the last one brought content.
+    /// Whether the last call returned content.
     content: bool,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Series<'a> {
     }
 }
 
-/// The time of a process's first call of a tool, and whether content came back.
+/// Times the first call of a tool in a new process, and returns whether it had content.
 fn cold_call(
     command: Command,
     tool: &str,
@@ -118,7 +118,7 @@ fn cold_call(
     life: Duration,
 ) -> Result<(f64, bool), Failure> {
     let (mut session, _) = Session::greeted(command, life)?;
-    // What a process does once only is not the composite's.
+    // Keeps one-time work of the process out of the measured call.
     session.request("tools/list", &json!({}))?;
     let line = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call",
         "params": {"name": tool, "arguments": arguments}})
@@ -129,11 +129,11 @@ fn cold_call(
     Ok((millis, answer.pointer("/result/isError") == Some(&json!(false))))
 }
 
-/// The answers of all good cases.
+/// The recorded answers of all successful cases.
 struct Replies {
-    /// By host, path and query.
+    /// Keyed by host and path with query.
     exact: HashMap<(String, String), Reply>,
-    /// By host and path, for a query that no case has.
+    /// Keyed by host and path, for a query that no case has.
     near: HashMap<(String, String), Reply>,
 }
 

@@ -1,6 +1,6 @@
-//! Real documents, gathered when the bench runs: what programs and libraries brought to this machine. None is kept in
-//! the repository, and none may be used to tune the detector. Each form says how many it read, and the hash of what it
-//! read.
+//! Real documents, collected when the benchmark runs from the programs and libraries installed on this machine. The
+//! repository contains none of them, and none may be used to tune the detector. Each form reports how many documents
+//! were read, and their hash.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,15 +11,15 @@ use std::process::{Command, Stdio};
 use flate2::read::GzDecoder;
 use freshcontext_core::provenance::sha256_hex;
 
-/// Most files of a form.
+/// Maximum number of files per form.
 const FILES: usize = 400;
-/// Most bytes of a form.
+/// Maximum total size per form, in bytes.
 const BYTES: usize = 12 << 20;
-/// Shorter files are notes rather than documents.
+/// Minimum document size, in bytes. Shorter files are notes rather than documents.
 const SHORTEST: usize = 1_000;
-/// Most of one file that is read, in bytes.
+/// Maximum number of bytes that are read from one file.
 const LONGEST: u64 = 1 << 20;
-/// How deep folders are looked through.
+/// Maximum depth of the folder walk.
 const DEPTH: usize = 8;
 
 /// Documents of one form.
@@ -30,7 +30,7 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// How many documents were read, their bytes, and the beginning of the hash of them all.
+    /// Returns the number of documents, their total bytes, and a prefix of the hash over all of them.
     pub(crate) fn about(&self) -> (usize, usize, String) {
         let bytes = self.texts.iter().map(String::len).sum();
         let mut hash = sha256_hex(&self.texts.join("\u{0}"));
@@ -38,8 +38,8 @@ impl Form {
         (self.texts.len(), bytes, hash)
     }
 
-    /// So many pieces of about so many bytes: the beginnings of all documents, then what follows in each. None where
-    /// there is not enough.
+    /// Returns `count` pieces of about `bytes` bytes: first the beginnings of all documents, then the next piece of
+    /// each. `None` if the documents do not suffice.
     pub(crate) fn pieces(&self, count: usize, bytes: usize) -> Option<Vec<String>> {
         let mut rests: Vec<&str> = self.texts.iter().map(String::as_str).collect();
         let mut out = Vec::with_capacity(count);
@@ -47,7 +47,7 @@ impl Form {
             let before = out.len();
             for rest in &mut rests {
                 let piece = rest.get(..rest.floor_char_boundary(bytes)).unwrap_or_default();
-                // The last piece of a document is a little shorter than the others, or left out.
+                // The last piece of a document may be up to a tenth shorter; a shorter rest is dropped.
                 if piece.len() * 10 < bytes * 9 || piece.trim().is_empty() {
                     *rest = "";
                     continue;
@@ -64,7 +64,7 @@ impl Form {
     }
 }
 
-/// All forms together, a document of each in turn.
+/// Merges all forms, taking one document of each in turn.
 pub(crate) fn mixed(forms: &[Form]) -> Form {
     let most = forms.iter().map(|form| form.texts.len()).max().unwrap_or(0);
     let texts = (0..most).flat_map(|at| forms.iter().filter_map(move |form| form.texts.get(at).cloned()));
@@ -74,7 +74,7 @@ pub(crate) fn mixed(forms: &[Form]) -> Form {
     }
 }
 
-/// Every form that a judge is brought. One without documents on this machine has none.
+/// Collects every form that the evaluation meets. A form without documents on this machine is empty.
 pub(crate) fn gather() -> Vec<Form> {
     let share = Path::new("/usr/share");
     let packages = packages();
@@ -126,7 +126,7 @@ pub(crate) fn gather() -> Vec<Form> {
 
 const SECTIONS: [&str; 5] = ["man1", "man3", "man5", "man7", "man8"];
 
-/// Where package managers keep the sources of packages.
+/// Folders where package managers keep package sources.
 fn packages() -> Vec<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     let cargo = std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
@@ -140,7 +140,7 @@ fn packages() -> Vec<PathBuf> {
     out
 }
 
-/// Answers of sources, as they were recorded.
+/// Folder of recorded source answers.
 fn recordings() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/recordings")
 }
@@ -159,7 +159,7 @@ fn ends(path: &Path, endings: &[&str]) -> bool {
     })
 }
 
-/// The files below these folders that are wanted, in the order of their names; of very many, every so many-th.
+/// Returns the matching files below these folders, sorted by path. From a large set it takes every n-th file.
 fn wanted(folders: &[PathBuf], wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     fn walk(folder: &Path, depth: usize, wanted: &dyn Fn(&Path) -> bool, out: &mut BTreeSet<PathBuf>) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -182,7 +182,7 @@ fn wanted(folders: &[PathBuf], wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     found.into_iter().step_by(step).collect()
 }
 
-/// Documents out of these, each once.
+/// Reads the distinct documents among these files.
 fn documents(paths: &[PathBuf], read: impl Fn(&Path) -> Option<String>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let (mut seen, mut bytes) = (BTreeSet::new(), 0);
@@ -203,7 +203,7 @@ fn files(folders: &[PathBuf], want: impl Fn(&Path) -> bool) -> Vec<String> {
     documents(&wanted(folders, want), text_of)
 }
 
-/// A file as text, unpacked where it is packed.
+/// Reads a file as text and decompresses it if necessary.
 fn text_of(path: &Path) -> Option<String> {
     let file = fs::File::open(path).ok()?;
     let mut bytes = Vec::new();
@@ -214,7 +214,7 @@ fn text_of(path: &Path) -> Option<String> {
     }
     let end = match str::from_utf8(&bytes) {
         Ok(_) => bytes.len(),
-        // Cut inside a character at the end.
+        // The size limit cut a character in two.
         Err(error) if error.error_len().is_none() => error.valid_up_to(),
         Err(_) => return None,
     };
@@ -222,9 +222,9 @@ fn text_of(path: &Path) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Manual pages as they are read: set by `man`, as text.
+/// Manual pages as readers see them: formatted by `man` as plain text.
 fn manuals(folder: &Path, sections: &[&str]) -> Vec<String> {
-    /// More take long to set.
+    /// Maximum number of pages, because formatting is slow.
     const PAGES: usize = 80;
 
     let folders: Vec<PathBuf> = sections.iter().map(|section| folder.join(section)).collect();
@@ -246,7 +246,7 @@ fn manuals(folder: &Path, sections: &[&str]) -> Vec<String> {
     })
 }
 
-/// Messages of programs out of their catalogues, each catalogue a document.
+/// Program messages from translation catalogues; each catalogue is one document.
 fn catalogues(folder: &Path) -> Vec<String> {
     documents(
         &wanted(&[folder.to_owned()], |path| ends(path, &["mo"])),
@@ -257,8 +257,8 @@ fn catalogues(folder: &Path) -> Vec<String> {
     )
 }
 
-/// The translations in a catalogue: GNU gettext's manual, section 10.3, "The Format of GNU MO Files". The first is the
-/// catalogue's own head.
+/// Returns the translations in a catalogue (GNU gettext manual, section 10.3, "The Format of GNU MO Files"). The
+/// first entry is the catalogue's header.
 fn messages(catalogue: &[u8]) -> Option<Vec<String>> {
     let number = |at: usize| {
         let bytes = catalogue.get(at..at + 4)?.try_into().ok()?;

@@ -1,4 +1,4 @@
-//! `evaluate_context` over stdio, beside the reference.
+//! `evaluate_context` over stdio, compared with the reference.
 
 use serde_json::{Value, json};
 
@@ -9,16 +9,16 @@ use crate::texts::Prose;
 use crate::{Failure, Plan};
 
 const GROUP: &str = "evaluate";
-/// The tool.
+/// Name of the tool under test.
 pub(crate) const TOOL: &str = "evaluate_context";
 
-/// Arguments with this many signals of this many bytes of prose each.
+/// Returns arguments with `signals` signals of `bytes` bytes of prose each.
 pub(crate) fn arguments(signals: usize, bytes: usize) -> Value {
     let mut prose = Prose::new(20_260_609);
     arguments_of((0..signals).map(|_| prose.text(bytes)).collect())
 }
 
-/// Arguments with a signal of each of these texts.
+/// Returns arguments with one signal for each of these texts.
 pub(crate) fn arguments_of(texts: Vec<String>) -> Value {
     let mut prose = Prose::new(20_261_122);
     let signals: Vec<Value> = texts
@@ -43,7 +43,7 @@ pub(crate) fn arguments_of(texts: Vec<String>) -> Value {
     })
 }
 
-/// One sentence again and again.
+/// Returns one sentence, repeated up to `bytes` bytes.
 fn repeated(bytes: usize) -> String {
     const SENTENCE: &str =
         "The library opens at nine and closes at six, except on the first Monday of the month. ";
@@ -74,7 +74,7 @@ impl Bench<'_> {
         self.rows.push(row);
     }
 
-    /// Calls with so many signals of so many bytes of one form of text.
+    /// Measures calls with `signals` signals of `bytes` bytes each, in one form of text.
     fn form(
         &mut self,
         form: &str,
@@ -109,7 +109,7 @@ impl Bench<'_> {
     }
 }
 
-/// Measures.
+/// Runs the measurements of this group.
 pub(crate) fn run(plan: &Plan, forms: &[Form]) -> Result<Vec<Row>, Failure> {
     let mut bench = Bench {
         plan,
@@ -138,7 +138,7 @@ pub(crate) fn run(plan: &Plan, forms: &[Form]) -> Result<Vec<Row>, Failure> {
 
 const EIGHT_TIMES: Target = Target::Times(8.0);
 
-/// Other numbers of signals, of generated prose.
+/// Measures other signal counts, with generated prose.
 fn sizes(bench: &mut Bench<'_>) -> Result<(), Failure> {
     for (signals, bytes, target) in [
         (1, 300, Some(Target::Times(2.5))),
@@ -146,7 +146,7 @@ fn sizes(bench: &mut Bench<'_>) -> Result<(), Failure> {
         (500, 2_000, None),
     ] {
         let name = format!("{signals} x {bytes} B, generated prose");
-        // The reference takes 100 signals at most.
+        // The reference accepts at most 100 signals.
         let (ours, reference) = bench.series(&name, &arguments(signals, bytes), signals <= 100)?;
         let of = |figure: fn(&Timed) -> f64| (figure(&ours), reference.as_ref().map(figure));
         bench.add(name.clone(), "calls/s", of(|timed| timed.times.rate()), target);

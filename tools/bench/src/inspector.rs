@@ -1,4 +1,4 @@
-//! How fast texts are told from failures: the inspector alone, in this process.
+//! Speed of the failure inspector alone, in this process.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::{Failure, Plan};
 
 const GROUP: &str = "inspector";
 
-/// Measures.
+/// Runs the measurements of this group.
 pub(crate) fn run(plan: &Plan, forms: &[Form]) -> Result<Vec<Row>, Failure> {
     let mut prose = Prose::new(11);
     let mut make = |bytes: usize, count: usize| (0..count).map(|_| prose.text(bytes)).collect::<Vec<_>>();
@@ -57,8 +57,7 @@ fn texts_of(lines: &str) -> Result<Vec<String>, Failure> {
     Ok(texts)
 }
 
-/// Texts that cost a careless scanner much more than their length. 50 KB each: the most that one
-/// signal may hold.
+/// Texts that cost a careless scanner far more than their length. Each has 50 KB, the maximum for one signal.
 fn hostile() -> Vec<(&'static str, String)> {
     let repeat = |piece: &str| piece.repeat(50_000 / piece.len());
     vec![
@@ -76,7 +75,7 @@ fn hostile() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Microseconds for a text and megabytes in a second.
+/// Returns microseconds per text and megabytes per second.
 fn speed(texts: &[String], time: Duration) -> (f64, f64) {
     let round = || {
         texts

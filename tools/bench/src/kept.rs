@@ -1,4 +1,4 @@
-//! The store of answers with its bound raised: a million writes beside readers, and whether the bound holds.
+//! The answer store with a raised limit: a million writes beside concurrent readers, and whether the limit holds.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use crate::Failure;
 use crate::report::{Row, Target, note};
 
 const GROUP: &str = "store";
-/// Who ask all the while.
+/// Number of concurrent readers.
 const READERS: u64 = 32;
-/// What each waits between two reads.
+/// Pause of each reader between two reads.
 const PAUSE: Duration = Duration::from_millis(10);
-/// Marks of one answer, in bytes: those of a list of about eight items.
+/// Bytes of marks per answer: those of a list of about eight items.
 const MARKS: usize = 2_000;
-/// Part of the answers that is written once the bound is reached.
+/// Writes beyond the limit, as a fraction: one in this many.
 const BEYOND: u64 = 20;
-/// Slowest write that is right for one in a hundred, in milliseconds.
+/// Maximum 99th percentile of the write time, in milliseconds.
 const WRITE_MS: f64 = 10.0;
 const OWNER: &str = "local";
-/// Any moment, in milliseconds since 1970.
+/// Arbitrary start time, in milliseconds since 1970.
 const BEGUN_MS: i64 = 1_800_000_000_000;
 
-/// A folder that goes with the run.
+/// A folder that is deleted at the end of the run.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -80,7 +80,7 @@ pub(crate) async fn run(answers: u64) -> Result<Vec<Row>, Failure> {
         return Err(format!("the store is not sound: {complaint}").into());
     }
     store.close().await;
-    // The bound, and what may come between two looks at it.
+    // The limit, plus the overshoot that is possible between two checks.
     let most = answers + Retention::slack(answers);
     Ok(vec![
         Row::new(
@@ -111,7 +111,7 @@ pub(crate) async fn run(answers: u64) -> Result<Vec<Row>, Failure> {
     ])
 }
 
-/// Reads kept answers, one after the other, until all is written; what each read took.
+/// Reads stored answers one after the other until all writes are done. Returns the duration of each read.
 async fn read(
     store: Arc<Store>,
     written: Arc<AtomicU64>,
@@ -122,7 +122,7 @@ async fn read(
     let mut step = reader;
     while !over.load(Ordering::Relaxed) {
         let known = written.load(Ordering::Relaxed);
-        // Among those that are kept for sure: the newer half.
+        // Picks from the newer half, which is certainly still stored.
         step = step
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(reader | 1);
@@ -153,7 +153,7 @@ fn answer(at: u64) -> AnswerRow {
     }
 }
 
-/// The time that so many in a hundred do not exceed, in milliseconds.
+/// Returns the given percentile of the times, in milliseconds.
 fn part(times: &mut [Duration], hundredth: usize) -> f64 {
     times.sort_unstable();
     let at = (times.len() * hundredth / 100).min(times.len().saturating_sub(1));

@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 //!
-//! Prints a Markdown table, then one JSON line for each of its rows. Every child is killed in the end, at the latest when
-//! its time is over.
+//! Prints a Markdown table, then one JSON line for each of its rows. Every child process is killed at the end of its
+//! measurement, or at its time limit.
 
 mod cached;
 mod composite;
@@ -26,57 +26,57 @@ use clap::{Parser, ValueEnum};
 use report::{Row, note};
 use stdio::Program;
 
-/// Whatever went wrong, for the person who runs this.
+/// Any error, printed for the person who runs the benchmark.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// Times the freshcontext server, beside the reference where it is installed.
+/// Benchmarks the freshcontext server, next to the reference where it is installed.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Arguments {
-    /// Groups to run; all without this.
+    /// Groups to run; default: all.
     #[arg(value_enum)]
     groups: Vec<Group>,
-    /// The freshcontext binary; without this, the release build is brought up to date and used.
+    /// Path of the freshcontext binary; default: the release build, rebuilt if it is out of date.
     #[arg(long, value_name = "FILE")]
     server: Option<PathBuf>,
-    /// The reference's `dist/server.js`, run with `node`.
+    /// Path of the reference's `dist/server.js`, which `node` runs.
     #[arg(long, env = "FRESHCONTEXT_REFERENCE", value_name = "FILE")]
     reference: Option<PathBuf>,
-    /// Seconds for each series of calls.
+    /// Seconds per series of calls.
     #[arg(long, default_value_t = 3.0, value_parser = seconds)]
     seconds: f64,
-    /// Starts of our server that are timed.
+    /// Number of timed starts of the freshcontext server.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=1_000))]
     spawns: u16,
-    /// Answers that the store is made to keep.
+    /// Number of answers that the store keeps.
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1_000..=10_000_000))]
     answers: u64,
-    /// End with status 1 where a target is missed.
+    /// Exit with status 1 if a target is missed.
     #[arg(long)]
     strict: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Group {
-    /// Start, memory, list of tools.
+    /// Startup time, memory, and the tool list.
     Start,
     /// Trivial calls over HTTP.
     Http,
-    /// Calls answered from the cache.
+    /// Calls that are answered from the cache.
     Cached,
-    /// Composites over their slowest source.
+    /// Overhead of composites over their slowest source.
     Composite,
     /// `evaluate_context` over stdio.
     Evaluate,
-    /// What the parts of one evaluation take, in this process.
+    /// Cost of each stage of one evaluation, in this process.
     Stages,
-    /// The text that costs most for each byte.
+    /// The text that costs the most per byte.
     Worst,
-    /// The inspector alone.
+    /// The failure inspector alone.
     Inspector,
-    /// The store of answers, with its bound raised.
+    /// The answer store, with a raised limit.
     Store,
-    /// What the toolset `time` costs, off and on.
+    /// Cost of the `time` toolset, disabled and enabled.
     Toolset,
 }
 
@@ -87,18 +87,18 @@ fn seconds(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "must be from 0.05 to 60".to_owned())
 }
 
-/// What every group is given.
+/// Options of a benchmark run, shared by all groups.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
-    /// Our server.
+    /// The freshcontext server.
     pub ours: Program,
-    /// The reference.
+    /// The reference, if it is installed.
     pub reference: Option<Program>,
-    /// For each series.
+    /// Duration of each series.
     pub time: Duration,
-    /// Starts that are timed.
+    /// Number of timed starts.
     pub spawns: usize,
-    /// Longest life of a child.
+    /// Maximum lifetime of a child process.
     pub life: Duration,
 }
 
@@ -129,7 +129,7 @@ fn run(arguments: &Arguments) -> Result<Vec<Row>, Failure> {
         spawns: usize::from(arguments.spawns),
         life: Duration::from_mins(1) + Duration::from_secs_f64(arguments.seconds * 2.0),
     };
-    // One thread for all clients leaves the other processors to the server.
+    // A single thread for all clients leaves the other processors to the server.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -165,7 +165,7 @@ fn run(arguments: &Arguments) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// The server's release build: cargo names it.
+/// Builds the server in release mode and returns the path that cargo reports.
 fn built() -> Result<PathBuf, Failure> {
     note("building the server");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

@@ -1,39 +1,39 @@
-//! What was measured, as a Markdown table for people and as JSON lines for programs.
+//! Measurements as a Markdown table for people and as JSON lines for programs.
 
 use std::io::{self, Write};
 
 use serde_json::json;
 
-/// What a figure has to reach.
+/// Target of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Target {
-    /// Not more than this.
+    /// At most this value.
     AtMost(f64),
-    /// Not less than this.
+    /// At least this value.
     AtLeast(f64),
-    /// A rate of so many times the reference's.
+    /// A rate of at least this many times the reference's.
     Times(f64),
 }
 
-/// One figure.
+/// One measurement.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
-    /// Group on the command line.
+    /// Group name on the command line.
     pub group: &'static str,
     /// What was measured.
     pub what: String,
-    /// Unit of both figures.
+    /// Unit of both values.
     pub unit: &'static str,
-    /// Our figure.
+    /// Value of the freshcontext server.
     pub ours: f64,
-    /// The reference's, measured in the same run.
+    /// Value of the reference, from the same run.
     pub reference: Option<f64>,
-    /// What ours has to reach.
+    /// Target for the freshcontext server.
     pub target: Option<Target>,
 }
 
 impl Row {
-    /// A figure without a target.
+    /// Creates a row without a target.
     pub(crate) fn new(group: &'static str, what: impl Into<String>, unit: &'static str, ours: f64) -> Self {
         Self {
             group,
@@ -45,26 +45,27 @@ impl Row {
         }
     }
 
-    /// A row for what could not be measured here, and why.
+    /// Creates a row for a measurement that was not possible here, with the reason.
     pub(crate) fn not_measured(group: &'static str, what: &str, why: &str) -> Self {
         Self::new(group, format!("{what}: NOT MEASURED ({why})"), "", f64::NAN)
     }
 
-    /// Puts the reference's figure beside ours.
+    /// Adds the reference's value.
     #[must_use]
     pub(crate) fn beside(mut self, reference: Option<f64>) -> Self {
         self.reference = reference;
         self
     }
 
-    /// Says what has to be reached.
+    /// Adds a target.
     #[must_use]
     pub(crate) fn target(mut self, target: Target) -> Self {
         self.target = Some(target);
         self
     }
 
-    /// Whether the target is met; none without a target, or without the reference that it needs.
+    /// Returns whether the target is met. `None` without a target, or without the reference value that the target
+    /// needs.
     pub(crate) fn met(&self) -> Option<bool> {
         if self.ours.is_nan() {
             return None;
@@ -121,7 +122,7 @@ impl Row {
     }
 }
 
-/// A figure with as many digits as say something.
+/// Formats a value with its significant digits only.
 fn figure(value: f64) -> String {
     match value.abs() {
         size if size >= 100.0 => format!("{value:.0}"),
@@ -150,24 +151,24 @@ pub(crate) fn print(rows: &[Row]) -> io::Result<()> {
     out.flush()
 }
 
-/// Says on stderr what is being done: a run takes a minute or two.
+/// Reports progress on stderr: a run takes a minute or two.
 pub(crate) fn note(text: &str) {
-    // A closed stderr is no reason to stop measuring.
+    // A closed stderr does not stop the measurements.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Times of one kind of call, in milliseconds.
+/// Durations of one kind of call, in milliseconds.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Times(Vec<f64>);
 
 impl Times {
-    /// Sorts them once.
+    /// Sorts the durations once.
     pub(crate) fn new(mut millis: Vec<f64>) -> Self {
         millis.sort_by(f64::total_cmp);
         Self(millis)
     }
 
-    /// The time that this share of the calls did not exceed; nearest rank, 0 where there are none.
+    /// Returns the quantile by nearest rank, or 0 if there are no calls.
     pub(crate) fn quantile(&self, share: f64) -> f64 {
         #[expect(
             clippy::cast_possible_truncation,
@@ -178,12 +179,12 @@ impl Times {
         self.0.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
     }
 
-    /// Half of the calls took no longer.
+    /// Returns the median.
     pub(crate) fn median(&self) -> f64 {
         self.quantile(0.5)
     }
 
-    /// Calls in a second, one after the other.
+    /// Returns sequential calls per second.
     pub(crate) fn rate(&self) -> f64 {
         let sum: f64 = self.0.iter().sum();
         if sum > 0.0 {

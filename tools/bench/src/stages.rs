@@ -1,5 +1,5 @@
-//! What the parts of `evaluate_context` take on 100 signals of 2 KB, one after the other in this process: the judge
-//! spreads its work over the processors, so the parts of judging are timed on one.
+//! Cost of the stages of `evaluate_context` on 100 signals of 2 KB, run one after the other in this process. The
+//! evaluation spreads its work over all processors, so its stages are timed on one.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use crate::{Failure, Plan};
 
 const GROUP: &str = "stages";
 
-/// Measures.
+/// Runs the measurements of this group.
 pub(crate) fn run(plan: &Plan, forms: &[Form]) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     let all = mixed(forms);
@@ -70,7 +70,7 @@ pub(crate) fn run(plan: &Plan, forms: &[Form]) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// Microseconds for one run: the median of as many as fit into the time.
+/// Returns the median microseconds of as many runs as fit into `time`.
 fn micros<T>(time: Duration, mut work: impl FnMut() -> T) -> f64 {
     black_box(work());
     let (begin, mut each) = (Instant::now(), Vec::new());

@@ -1,4 +1,4 @@
-//! How long a server takes to answer its first message, what it holds then, and the list of tools.
+//! Startup of a server: time to the first answer, memory at that point, and the tool list.
 
 use std::time::{Duration, Instant};
 
@@ -43,7 +43,7 @@ fn figures(program: &Program, spawns: usize, life: Duration) -> Result<Figures, 
     })
 }
 
-/// Measures.
+/// Runs the measurements of this group.
 pub(crate) fn run(plan: &Plan) -> Result<Vec<Row>, Failure> {
     let ours = figures(&plan.ours, plan.spawns, plan.life)?;
     let reference = match &plan.reference {

@@ -1,5 +1,5 @@
-//! A server as a child process that speaks JSON-RPC lines, and the loop that times it. The same
-//! loop drives our server and the reference.
+//! A server as a child process that speaks JSON-RPC lines, and the loop that times it. The same loop drives the
+//! freshcontext server and the reference.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -12,17 +12,17 @@ use serde_json::{Value, json};
 use crate::Failure;
 use crate::report::Times;
 
-/// What is started.
+/// Program to start.
 #[derive(Debug, Clone)]
 pub(crate) enum Program {
-    /// Our binary.
+    /// The freshcontext binary.
     Ours(PathBuf),
     /// The reference: a script that `node` runs.
     Reference(PathBuf),
 }
 
 impl Program {
-    /// The command, with the environment that keeps a run apart from the user's own settings.
+    /// Returns the command, with an environment that isolates the run from the user's own settings.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = match self {
             Self::Ours(path) => Command::new(path),
@@ -41,7 +41,7 @@ impl Program {
         command
     }
 
-    /// The command tied to one processor, where `taskset` is at hand.
+    /// Returns the command pinned to one processor, if `taskset` is available.
     pub(crate) fn on_one_core(&self) -> Command {
         match self {
             Self::Ours(path) if Path::new("/usr/bin/taskset").exists() => {
@@ -54,7 +54,7 @@ impl Program {
     }
 }
 
-/// A running server. It is killed when dropped, and when its time is over.
+/// A running server. It is killed when dropped, and when its maximum lifetime is over.
 #[derive(Debug)]
 pub(crate) struct Session {
     child: Arc<Mutex<Child>>,
@@ -62,12 +62,12 @@ pub(crate) struct Session {
     output: BufReader<ChildStdout>,
     line: Vec<u8>,
     next_id: u64,
-    /// Dropping it ends the watch.
+    /// Dropping the sender ends the watchdog thread.
     _watch: mpsc::Sender<()>,
 }
 
 impl Session {
-    /// Starts a server that may live this long.
+    /// Starts a server with a maximum lifetime of `life`.
     pub(crate) fn start(mut command: Command, life: Duration) -> Result<Self, Failure> {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let input = child.stdin.take().ok_or("no stdin")?;
@@ -77,7 +77,7 @@ impl Session {
         let watched = Arc::clone(&child);
         std::thread::spawn(move || {
             if over.recv_timeout(life) == Err(mpsc::RecvTimeoutError::Timeout) {
-                // The reader then meets the end of the stream and says so.
+                // The reader then gets the end of the stream and reports it.
                 let _ = watched.lock().unwrap_or_else(PoisonError::into_inner).kill();
             }
         });
@@ -91,7 +91,7 @@ impl Session {
         })
     }
 
-    /// Starts a server and says hello; the time until its answer, in milliseconds.
+    /// Starts a server and initializes a session. Returns the time to its answer, in milliseconds.
     pub(crate) fn greeted(command: Command, life: Duration) -> Result<(Self, f64), Failure> {
         let begin = Instant::now();
         let mut session = Self::start(command, life)?;
@@ -106,14 +106,14 @@ impl Session {
         Ok((session, millis))
     }
 
-    /// Sends one line and reads one line. No parsing: both servers are timed by their bytes.
+    /// Sends one line and reads one line. Does not parse: both servers are timed by their bytes.
     pub(crate) fn exchange(&mut self, line: &[u8]) -> Result<&[u8], Failure> {
         let line = [line, b"\n"].concat();
         self.input.write_all(&line)?;
         self.answer()
     }
 
-    /// Sends a request under a new id, and reads one line. A session's ids are used once.
+    /// Sends a request with a new id and reads one line. An id must be unique within a session.
     pub(crate) fn again(&mut self, request: &mut Request) -> Result<&[u8], Failure> {
         self.next_id += 1;
         request.line.truncate(request.length);
@@ -131,7 +131,7 @@ impl Session {
         Ok(&self.line)
     }
 
-    /// A request, and its parsed answer. The answer must be a result.
+    /// Sends a request and parses its answer, which must be a result.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
         let id = self.next_id;
         self.next_id += 1;
@@ -143,14 +143,13 @@ impl Session {
         }
     }
 
-    /// Bytes of memory in use, from the system.
+    /// Returns the resident memory in KiB, as the operating system reports it.
     pub(crate) fn resident_kib(&self) -> Result<f64, Failure> {
         let id = self.child.lock().unwrap_or_else(PoisonError::into_inner).id();
         resident_kib(id)
     }
 
-    /// Calls this tool one time after the other, for about `time`, and at least [`TURNS`] times; a tenth of it is spent
-    /// on warming up.
+    /// Calls this tool sequentially for about `time`, at least [`TURNS`] times, after a warm-up of a tenth of `time`.
     pub(crate) fn calls(self, tool: &str, arguments: &Value, time: Duration) -> Result<Timed, Failure> {
         let mut series = Series::begin(self, tool, arguments, time / 10)?;
         for _ in 0..TURNS {
@@ -160,10 +159,10 @@ impl Session {
     }
 }
 
-/// Turns of each server; at least one call in each.
+/// Turns per server, with at least one call each.
 const TURNS: u32 = 8;
 
-/// The same for two servers in turns: what else the machine does then falls on both.
+/// Times two servers in turns, so that other load on the machine affects both.
 pub(crate) fn in_turns(
     sessions: [Session; 2],
     tool: &str,
@@ -179,7 +178,7 @@ pub(crate) fn in_turns(
     Ok([one.end()?, other.end()?])
 }
 
-/// Calls of one tool, one after the other. Answers are checked before and after, not in between.
+/// Sequential calls of one tool. Answers are checked before and after the timed calls, not in between.
 struct Series {
     session: Session,
     tool: String,
@@ -189,7 +188,7 @@ struct Series {
 }
 
 impl Series {
-    /// Calls for `warm`, unmeasured.
+    /// Warms up: makes unmeasured calls for `warm`.
     fn begin(mut session: Session, tool: &str, arguments: &Value, warm: Duration) -> Result<Self, Failure> {
         let params = json!({"name": tool, "arguments": arguments});
         let first = session.request("tools/call", &params)?;
@@ -210,7 +209,7 @@ impl Series {
         })
     }
 
-    /// Calls for about `time`, and at least once.
+    /// Makes calls for about `time`, at least one.
     fn run(&mut self, time: Duration) -> Result<(), Failure> {
         let begin = Instant::now();
         loop {
@@ -238,13 +237,13 @@ impl Series {
 impl Drop for Session {
     fn drop(&mut self) {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
-        // It may have ended by itself; either way it is waited for.
+        // The child may have exited already; it is reaped in either case.
         let _ = child.kill();
         let _ = child.wait();
     }
 }
 
-/// A request that is sent many times; only its id changes, so that writing it costs next to nothing.
+/// A request that is sent repeatedly. Only its id changes, so writing it costs next to nothing.
 #[derive(Debug)]
 pub(crate) struct Request {
     line: Vec<u8>,
@@ -252,7 +251,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// The request without its id.
+    /// Serializes the request without its id.
     pub(crate) fn new(method: &str, params: &Value) -> Self {
         let mut line = json!({"jsonrpc": "2.0", "method": method, "params": params})
             .to_string()
@@ -265,16 +264,16 @@ impl Request {
     }
 }
 
-/// What a series of calls took.
+/// Result of a series of calls.
 #[derive(Debug, Clone)]
 pub(crate) struct Timed {
-    /// Milliseconds a call.
+    /// Duration of each call, in milliseconds.
     pub times: Times,
-    /// Bytes of the last answer's line.
+    /// Length of the last answer's line, in bytes.
     pub bytes: usize,
 }
 
-/// Resident memory of a process in KiB (Linux).
+/// Returns the resident memory of a process in KiB (Linux only).
 pub(crate) fn resident_kib(process: u32) -> Result<f64, Failure> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -1,8 +1,8 @@
-//! Texts to judge: English prose out of a word list, the same for every seed on every machine.
+//! Texts to evaluate: English prose from a word list, identical for the same seed on every machine.
 //!
-//! The words are those of technical and daily prose. Words that failure pages use, too (server,
-//! request, page, access, error) are among them, as they are in documentation: a list without them
-//! would flatter the inspector.
+//! The words come from technical and everyday prose. The list includes words that also occur on failure pages
+//! (server, request, page, access, error), as documentation does. Without them, the inspector would look better than
+//! it is.
 
 use std::fmt::Write as _;
 
@@ -169,17 +169,17 @@ const OPENINGS: [&str; 12] = [
     "Later that week",
 ];
 
-/// A generator of prose; the sequence depends on the seed alone.
+/// Generator of prose; the sequence depends on the seed alone.
 #[derive(Debug, Clone)]
 pub(crate) struct Prose(u64);
 
 impl Prose {
-    /// The sequence of this seed.
+    /// Creates a generator with this seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// SplitMix64, which any seed suits.
+    /// SplitMix64, which accepts any seed.
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -188,7 +188,7 @@ impl Prose {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below this one, and 0 below 1.
+    /// Returns a number below `most`, or 0 if `most` is 0.
     pub(crate) fn below(&mut self, most: usize) -> usize {
         let most = u64::try_from(most.max(1)).unwrap_or(1);
         usize::try_from(self.next() % most).unwrap_or(0)
@@ -198,7 +198,7 @@ impl Prose {
         words.get(self.below(words.len())).copied().unwrap_or_default()
     }
 
-    /// One sentence of 8 to 30 words, with its full stop.
+    /// Returns a sentence of 8 to 30 words, with its full stop.
     pub(crate) fn sentence(&mut self) -> String {
         let mut out = match self.below(3) {
             0 => format!("{} the", self.pick(&OPENINGS)),
@@ -246,7 +246,7 @@ impl Prose {
         }
     }
 
-    /// Paragraphs of prose of exactly this many bytes.
+    /// Returns paragraphs of prose with exactly this many bytes.
     pub(crate) fn text(&mut self, bytes: usize) -> String {
         let mut out = String::with_capacity(bytes + 300);
         while out.len() < bytes {

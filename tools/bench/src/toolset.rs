@@ -1,5 +1,5 @@
-//! What the toolset `time` costs where it is off, and where it is on: start, memory, the list of tools, and the
-//! instructions of a cached call, counted by callgrind.
+//! Cost of the `time` toolset, disabled and enabled: startup, memory, the tool list, and the instructions of a cached
+//! call, counted by callgrind.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -14,13 +14,13 @@ use crate::stdio::{Program, Session};
 use crate::{Failure, Plan, cached};
 
 const GROUP: &str = "toolset";
-/// Calls of the shorter and of the longer run under callgrind: what both have in common, the start and the first call,
-/// is not a cached call.
+/// Number of calls in the shorter and in the longer run under callgrind. The difference of the two runs excludes
+/// startup and the first call.
 const CALLS: [u64; 2] = [10, 60];
-/// Parts of the names of functions that belong to the toolset or to what it keeps things in.
+/// Name fragments of functions that belong to the toolset or to its store.
 const ITS_OWN: [&str; 3] = ["freshcontext_store::", "engine::time::", "sqlx"];
 
-/// A way to start the server: its name in the report, and its environment.
+/// A server configuration: its name in the report, and its environment.
 struct Setting {
     name: &'static str,
     environment: &'static [(&'static str, &'static str)],
@@ -48,7 +48,7 @@ const SETTINGS: [Setting; 4] = [
     },
 ];
 
-/// A folder for what servers keep and callgrind counts, removed in the end.
+/// A folder for the server's store and callgrind's output, removed at the end.
 struct Folder(std::path::PathBuf);
 
 impl Drop for Folder {
@@ -57,7 +57,7 @@ impl Drop for Folder {
     }
 }
 
-/// Measures.
+/// Runs the measurements of this group.
 pub(crate) async fn run(plan: &Plan) -> Result<Vec<Row>, Failure> {
     note("the toolset `time`");
     let folder = Folder(std::env::temp_dir().join(format!("freshcontext-toolset-{}", std::process::id())));
@@ -82,7 +82,7 @@ fn with(mut command: Command, setting: &Setting, folder: &Path) -> Command {
     command
 }
 
-/// What was seen of one setting.
+/// Measurements of one setting.
 #[derive(Default)]
 struct Idle {
     start: Vec<f64>,
@@ -90,7 +90,8 @@ struct Idle {
     list: Value,
 }
 
-/// Start, memory and the list of tools. The settings take turns, so that what else the machine does meets all alike.
+/// Measures startup, memory and the tool list. The settings take turns, so that other load on the machine affects all
+/// of them alike.
 fn idle(plan: &Plan, folder: &Path) -> Result<Vec<Row>, Failure> {
     let mut seen: [Idle; SETTINGS.len()] = Default::default();
     for _ in 0..plan.spawns {
@@ -131,16 +132,16 @@ fn idle(plan: &Plan, folder: &Path) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// What callgrind counted in one run.
+/// Instruction counts of one callgrind run.
 struct Count {
     /// All instructions.
     all: u64,
-    /// Those in functions of the toolset and the store, and in what these call; `None` where the binary names no
-    /// functions.
+    /// Instructions in functions of the toolset and the store and in their callees; `None` if the binary has no
+    /// function names.
     own: Option<u64>,
 }
 
-/// Instructions of one cached call, by setting.
+/// Counts the instructions of one cached call for each setting.
 fn counted(plan: &Plan, folder: &Path, base: &str) -> Result<Vec<Row>, Failure> {
     let Program::Ours(server) = &plan.ours else {
         return Err("only our server has the toolset".into());
@@ -210,7 +211,7 @@ fn counted(plan: &Plan, folder: &Path, base: &str) -> Result<Vec<Row>, Failure> 
     Ok(rows)
 }
 
-/// Calls the tool so often after a first time, and has the server end by itself.
+/// Calls the tool `calls` times after a first call, then lets the server exit by itself.
 fn call(mut command: Command, calls: u64) -> Result<(), Failure> {
     let mut child = command
         .stdin(Stdio::piped())
@@ -233,7 +234,7 @@ fn call(mut command: Command, calls: u64) -> Result<(), Failure> {
         cached::checked(&answer)?;
     }
     drop(input);
-    // It ends when its input does.
+    // The server exits at the end of its input.
     let status = child.wait()?;
     if status.success() {
         Ok(())
@@ -242,8 +243,8 @@ fn call(mut command: Command, calls: u64) -> Result<(), Failure> {
     }
 }
 
-/// Reads callgrind's output: <https://valgrind.org/docs/manual/cl-format.html>. A function is named once and then by its
-/// number; the line after `calls=` is what was called, not the function's own.
+/// Parses callgrind's output: <https://valgrind.org/docs/manual/cl-format.html>. A function appears once with its
+/// name and afterwards by its number. The line after `calls=` has the cost of the callee, not the function's own.
 fn read(text: &str) -> Result<Count, Failure> {
     let mut names: HashMap<&str, bool> = HashMap::new();
     let (mut all, mut own) = (0_u64, 0_u64);

@@ -1,4 +1,4 @@
-//! Our server over HTTP, and the loop that loads it: raw requests on kept-alive connections.
+//! The freshcontext server over HTTP, and its load generator: raw requests on keep-alive connections.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -14,19 +14,19 @@ use crate::stdio::Program;
 use crate::{Failure, Plan, evaluate};
 
 const GROUP: &str = "http";
-/// Connections at once.
+/// Concurrent connections.
 const CLIENTS: usize = 32;
-/// A reply takes longer than this only if the server hangs.
+/// Reply timeout: only a hung server takes longer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A server on a free port of the loopback; killed when dropped.
+/// A server on a free loopback port, killed when dropped.
 pub(crate) struct Served {
     child: Child,
     address: SocketAddr,
 }
 
 impl Served {
-    /// Starts it, with these settings on top (`KEY=VALUE` of the environment).
+    /// Starts the server with additional settings (environment variables and their values).
     pub(crate) fn start(program: &Program, environment: &[(&str, String)]) -> Result<Self, Failure> {
         let mut command = program.command(&["http", "--addr", "127.0.0.1:0"]);
         command.envs(environment.iter().map(|(name, value)| (name, value)));
@@ -36,7 +36,7 @@ impl Served {
             .stderr(Stdio::piped())
             .spawn()?;
         let said = child.stderr.take().map(BufReader::new);
-        // From here on the child is killed whatever happens.
+        // From here on, the child is killed on every exit path.
         let mut served = Self {
             child,
             address: SocketAddr::from(([127, 0, 0, 1], 0)),
@@ -63,7 +63,7 @@ impl Drop for Served {
     }
 }
 
-/// A whole HTTP request for one JSON-RPC message.
+/// Builds a complete HTTP request for one JSON-RPC message.
 pub(crate) fn post(address: SocketAddr, message: &Value) -> Vec<u8> {
     let body = message.to_string();
     format!(
@@ -75,7 +75,7 @@ pub(crate) fn post(address: SocketAddr, message: &Value) -> Vec<u8> {
     .into_bytes()
 }
 
-/// One kept-alive connection.
+/// One keep-alive connection.
 pub(crate) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
@@ -91,7 +91,7 @@ impl Connection {
         })
     }
 
-    /// Sends a request and reads its whole reply; the body.
+    /// Sends a request, reads the complete reply, and returns its body.
     pub(crate) async fn ask(&mut self, request: &[u8]) -> Result<&[u8], Failure> {
         tokio::time::timeout(PATIENCE, self.exchange(request)).await?
     }
@@ -119,7 +119,7 @@ impl Connection {
     }
 }
 
-/// Length of the head and of the body, once the head is there. Anything but 200 is an error.
+/// Returns the lengths of the head and of the body once the head is complete. Any status but 200 is an error.
 fn head(bytes: &[u8]) -> Result<Option<(usize, usize)>, Failure> {
     let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else {
         return Ok(None);
@@ -135,7 +135,7 @@ fn head(bytes: &[u8]) -> Result<Option<(usize, usize)>, Failure> {
     Ok(Some((end + 4, length.trim().parse()?)))
 }
 
-/// Calls in a second with so many clients, and their times.
+/// Returns calls per second with [`CLIENTS`] clients, and the duration of each call.
 async fn load(address: SocketAddr, request: Vec<u8>, time: Duration) -> Result<(f64, Times), Failure> {
     let begin = Instant::now();
     let clients: Vec<_> = (0..CLIENTS)
@@ -160,7 +160,7 @@ async fn load(address: SocketAddr, request: Vec<u8>, time: Duration) -> Result<(
     Ok((all.len() as f64 / begin.elapsed().as_secs_f64(), Times::new(all)))
 }
 
-/// Measures.
+/// Runs the measurements of this group.
 pub(crate) async fn run(plan: &Plan) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     let calls = [
@@ -180,7 +180,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Row>, Failure> {
     ];
     for (what, message) in calls {
         note(&format!("http: {what}"));
-        // The probe and the last connections of the warm-up count beside the clients' own.
+        // The probe and the last warm-up connections count in addition to the clients.
         let room = (
             "FRESHCONTEXT_LIMIT_INBOUND_CONNECTIONS_PER_PEER",
             "256".to_owned(),

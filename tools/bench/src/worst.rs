@@ -1,5 +1,5 @@
-//! A search for the text of 50,000 characters that costs the judge most for each byte: pieces that some part of it may
-//! take long over, put together, changed, and kept where the cost rises. The same steps in every run.
+//! A search for the text of 50,000 characters that costs the evaluation the most per byte. It combines and mutates
+//! pieces that are expensive for some stage, and keeps a change if the cost rises. Every run takes the same steps.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -14,14 +14,14 @@ use crate::report::{Row, Target, note};
 use crate::texts::Prose;
 
 const GROUP: &str = "worst";
-/// Texts that are tried.
+/// Number of texts to try.
 const TRIES: usize = 300;
-/// Pieces that a text repeats, at most.
+/// Maximum number of pieces in the repeated unit.
 const PIECES: usize = 8;
-/// Documents that the median is taken over.
+/// Number of documents for the median.
 const DOCUMENTS: usize = 60;
 
-/// What texts are put together from.
+/// Building blocks of the texts.
 const PARTS: [&str; 48] = [
     " ",
     "\n",
@@ -73,7 +73,7 @@ const PARTS: [&str; 48] = [
     "request id 1f2e3d ",
 ];
 
-/// Measures.
+/// Runs the measurements of this group.
 pub(crate) fn run(forms: &[Form]) -> Result<Vec<Row>, Failure> {
     note("searching the worst text of 50,000 characters");
     let judge = Judge::new()?;
@@ -114,10 +114,10 @@ pub(crate) fn run(forms: &[Form]) -> Result<Vec<Row>, Failure> {
     ])
 }
 
-/// The worst that was found: nanoseconds a byte, and what is repeated.
+/// Returns the worst unit found: nanoseconds per byte, and the repeated text.
 fn climb(judge: &Judge) -> (f64, String) {
     let mut random = Prose::new(50_000);
-    // Every part alone first, then from the worst of them upwards.
+    // Tries every part alone first, then climbs from the worst of them.
     let alone = PARTS.iter().map(|part| vec![*part]);
     let mut best: Vec<(f64, Vec<&str>)> = alone.map(|pieces| (judge.repeated(&pieces), pieces)).collect();
     best.sort_by(|one, other| other.0.total_cmp(&one.0));
@@ -147,7 +147,7 @@ fn climb(judge: &Judge) -> (f64, String) {
     best.sort_by(|one, other| other.0.total_cmp(&one.0));
     best.into_iter()
         .next()
-        // What was the luck of one measurement is measured anew.
+        // Measures the candidates again, since a single measurement can be an outlier.
         .map(|(_, pieces)| (judge.repeated(&pieces), pieces.concat()))
         .unwrap_or_default()
 }
@@ -179,8 +179,8 @@ impl Judge {
         self.cost(&text)
     }
 
-    /// Nanoseconds for each byte of a text, from the arguments to the answer's JSON: the least of a few, since what
-    /// else the machine does only adds.
+    /// Returns nanoseconds per byte of a text, from the arguments to the JSON answer: the minimum of several runs,
+    /// since other load on the machine only adds time.
     fn cost(&self, text: &str) -> f64 {
         const TIMES: usize = 3;
         let line = json!({"profile": "official_docs", "intent": "citation_check", "query": "how to install", "signals": [

@@ -1,4 +1,4 @@
-//! Every adapter as a reader: its own cases, with one answer of the upstream taken over by the hostile body.
+//! Every adapter as a reader: replays its own cases, with one upstream body replaced by the hostile one.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use crate::reader::Reader;
 use crate::shapes::Format;
 
-/// A case whose answers are in memory, ready to be asked.
+/// A case with its answers loaded into memory.
 struct Scene {
     adapter: Box<dyn AnyAdapter>,
     case: Case,
@@ -27,7 +27,7 @@ struct Scene {
     common: CommonArgs,
 }
 
-/// Answers as the case says, but for one exchange.
+/// Transport that answers as the case specifies, except for one exchange.
 struct Stage {
     scene: Arc<Scene>,
     hostile: usize,
@@ -49,7 +49,7 @@ impl Transport for Stage {
 }
 
 impl Stage {
-    /// One answer; where the case redirects, that of where it leads.
+    /// Returns one answer; if the case redirects, the answer of the redirect's target.
     fn answer(&self, mut request: Request) -> Result<Response, SourceError> {
         for _ in 0..Limits::DEFAULT.redirects {
             match self.step(&request)? {
@@ -63,7 +63,7 @@ impl Stage {
         ))
     }
 
-    /// An answer, or the address that it points to.
+    /// Returns an answer, or the address that it redirects to.
     fn step(&self, request: &Request) -> Result<Result<Response, url::Url>, SourceError> {
         let seen = SeenRequest {
             method: if request.method == Method::Get {
@@ -161,7 +161,7 @@ impl Scene {
         })
     }
 
-    /// One call, from the arguments to the answer in both forms; whether it came to one.
+    /// Runs one call, from the arguments to the answer in both forms. An error means that the call gave no answer.
     fn play(self: &Arc<Self>, hostile: usize, body: &Bytes) -> Result<(), SourceError> {
         let stage = Stage {
             scene: Arc::clone(self),
@@ -189,7 +189,7 @@ impl Scene {
     }
 }
 
-/// Waits for what never has to wait for anything outside.
+/// Blocks on a future that never waits for anything external.
 fn wait<T>(future: impl Future<Output = Result<T, SourceError>>) -> Result<T, SourceError> {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     runtime
@@ -197,13 +197,13 @@ fn wait<T>(future: impl Future<Output = Result<T, SourceError>>) -> Result<T, So
         .block_on(future)
 }
 
-/// A reader for every answer of every case that comes to an answer of ours. Of those that are asked of one
-/// source in one way, the one with the longest good body is tried often.
+/// Returns a reader for every upstream answer of every case that succeeds here. Among the readers of one source with
+/// the same host, kind of path and format, the one with the longest valid body runs at every check.
 ///
 /// # Errors
 ///
-/// A case that cannot be read or does not come to what it says, and a source without any: each source must
-/// be held to the laws.
+/// A case that cannot be read or does not give its expected result, and a source without a reader, since each source
+/// must be held to the laws.
 pub fn readers(fixtures: &Path) -> Result<Vec<Reader>, String> {
     let mut out = Vec::new();
     let mut longest: BTreeMap<String, (usize, usize)> = BTreeMap::new();
@@ -221,7 +221,7 @@ pub fn readers(fixtures: &Path) -> Result<Vec<Reader>, String> {
                     scene.case.name
                 ));
             }
-            // What the pipeline does before an adapter reads, this stage does not do.
+            // The case depends on pipeline steps before the adapter, which this stage does not run.
             continue;
         }
         for (place, exchange) in scene.case.exchanges.iter().enumerate() {
@@ -266,7 +266,7 @@ pub fn readers(fixtures: &Path) -> Result<Vec<Reader>, String> {
     Ok(out)
 }
 
-/// The host and the kind of path: what differs from call to call is left out.
+/// Returns the host and the kind of path, without the parts that differ from call to call.
 fn way(url: &url::Url) -> String {
     let segments = url.path_segments().into_iter().flatten();
     let kinds: Vec<&str> = segments

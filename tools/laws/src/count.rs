@@ -1,4 +1,4 @@
-//! Counting: a plan of what to try, children of this program under callgrind that do it, and their results.
+//! Counting: a plan of reader and shape pairs, child processes that count them under callgrind, and their results.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,10 +13,10 @@ use crate::meter::{Meter, callgrind_arguments};
 use crate::reader::Reader;
 use crate::shapes::{Shape, shapes};
 
-/// A reader and one of its shapes, by their places.
+/// Indices of a reader and of one of its shapes.
 pub type Place = (usize, usize);
 
-/// The shapes of every reader.
+/// Returns the shapes of every reader.
 pub fn shapes_of(readers: &[Reader]) -> Vec<Vec<Shape>> {
     readers
         .iter()
@@ -25,11 +25,11 @@ pub fn shapes_of(readers: &[Reader]) -> Vec<Vec<Shape>> {
         .collect()
 }
 
-/// Has `jobs` children count `plan` at these sizes, smallest first.
+/// Counts `plan` at these sizes, smallest first, in `jobs` child processes.
 ///
 /// # Errors
 ///
-/// valgrind cannot be started, or a child ended before its part was done.
+/// valgrind cannot be started, or a child exited before its part was done.
 pub fn count(
     plan: &[Place],
     sizes: &[usize],
@@ -41,11 +41,11 @@ pub fn count(
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut children: Vec<(Child, Vec<Place>)> = Vec::new();
     for job in 0..jobs {
-        // Dealt out like cards, so that all have about as much to do.
+        // Dealt round-robin, so that all children have about the same amount of work.
         let part: Vec<Place> = plan.iter().skip(job).step_by(jobs).copied().collect();
         let mut text = String::new();
         for (reader, shape) in &part {
-            // Writing to a String cannot fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "{reader} {shape}");
         }
         let file = folder.join(format!("plan-{job}"));
@@ -65,7 +65,7 @@ pub fn count(
         children.push((child, part));
     }
     let mut out = BTreeMap::new();
-    // Each child writes little, so that none waits for its output to be read.
+    // Each child writes little, so no child blocks while its output is unread.
     for (mut child, due) in children {
         let mut found = BTreeMap::new();
         let lines = child
@@ -91,7 +91,7 @@ pub fn count(
         }
         let status = child.wait().map_err(|error| format!("a child: {error}"))?;
         if !status.success() || found.len() != due.len() {
-            // The one that was begun, or of which not even the smallest size came to an end.
+            // The pair that was in progress, or whose smallest size did not finish.
             let begun = due
                 .iter()
                 .find(|place| !found.contains_key(*place))
@@ -107,7 +107,7 @@ pub fn count(
     Ok(out)
 }
 
-/// What a child does: its part of the plan, each measure on a line of `out`.
+/// Runs a child's part of the plan and writes each measure as a line to `out`.
 ///
 /// # Errors
 ///
@@ -132,7 +132,7 @@ pub fn work(
             .ok_or("the plan names no reader of ours")?;
         if known.as_ref().is_none_or(|(place, _)| place != reader_place) {
             known = Some((*reader_place, shapes(reader.format, &reader.seed, *reader_place)));
-            // What is made once in a process is not the work of whoever comes first.
+            // Excludes one-time initialization of the process from the first measure.
             let _ = (reader.read)(&Bytes::copy_from_slice(&reader.seed));
         }
         let shape = known.as_ref().and_then(|(_, shapes)| shapes.get(*shape_place));
@@ -154,7 +154,7 @@ pub fn work(
     Ok(())
 }
 
-/// One reading.
+/// Measures one read.
 ///
 /// # Errors
 ///

@@ -1,58 +1,58 @@
-//! The laws, and who breaks them.
+//! The laws of time and memory, and how measures break them.
 
 use std::fmt;
 
-/// For four times the bytes, at most so many times the instructions: linear, with room for what grows with
-/// the logarithm and for tables that double.
+/// Maximum growth factor of the instructions when the input becomes four times as long. This allows linear work, with
+/// room for a logarithmic factor and for tables that double.
 pub const GROWTH: f64 = 5.2;
-/// Most bytes allocated at once for each byte read.
+/// Maximum bytes allocated at once, per input byte.
 pub const BYTES_PER_BYTE: u64 = 24;
-/// Bytes that may be allocated besides, whatever is read.
+/// Fixed allowance in bytes on top, independent of the input.
 pub const BYTES_FREE: u64 = 8 << 20;
-/// Most instructions for each byte, at any size: what is linear can be slow, too. At this much, 1 MiB takes
-/// about a second of one processor in a release build.
+/// Maximum instructions per input byte at any size, since linear work can be slow, too. At this limit, 1 MiB takes
+/// about a second on one processor in a release build.
 pub const INSTRUCTIONS_PER_BYTE: u64 = 10_000;
-/// Sizes at which every check counts, in bytes: each four times the one before.
+/// Input sizes of every check, in bytes. Each is four times the previous one.
 pub const SIZES: [usize; 2] = [64 << 10, 256 << 10];
-/// The size that is counted besides by command.
+/// Additional size in bytes, which only `--full` counts.
 pub const LARGE: usize = 1 << 20;
 
-/// One reader on one shape at one size.
+/// Cost of one reader on one shape at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measure {
     /// Bytes read.
     pub length: usize,
-    /// Instructions.
+    /// Instructions executed.
     pub instructions: u64,
-    /// Most bytes allocated at once, the input included.
+    /// Peak of allocated bytes, the input included.
     pub bytes: u64,
 }
 
 impl Measure {
-    /// Instructions for each byte.
+    /// Returns instructions per input byte.
     pub fn per_byte(&self) -> f64 {
         self.instructions as f64 / self.length.max(1) as f64
     }
 
-    /// Bytes allocated at once for each byte read, without those that are free.
+    /// Returns peak allocated bytes per input byte, after the fixed allowance.
     pub fn memory_factor(&self) -> f64 {
         self.bytes.saturating_sub(BYTES_FREE) as f64 / self.length.max(1) as f64
     }
 
-    /// Whether it is no use to try more of this.
+    /// Returns whether larger sizes need no measuring: the limit per byte is already broken.
     pub fn is_hopeless(&self) -> bool {
         self.per_byte() > INSTRUCTIONS_PER_BYTE as f64
     }
 }
 
-/// How a law is broken.
+/// Violation of a law.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Breach {
-    /// More than [`GROWTH`] for four times the bytes: from this many bytes, so many times.
+    /// Growth above [`GROWTH`] for four times the bytes: the smaller size in bytes, and the factor.
     Growth(usize, f64),
-    /// More than [`INSTRUCTIONS_PER_BYTE`]: at this many bytes, so many.
+    /// More than [`INSTRUCTIONS_PER_BYTE`]: the size in bytes, and the instructions per byte.
     Work(usize, f64),
-    /// More than [`BYTES_PER_BYTE`] and [`BYTES_FREE`]: at this many bytes, so many.
+    /// More than [`BYTES_PER_BYTE`] and [`BYTES_FREE`]: the size in bytes, and the bytes allocated.
     Memory(usize, u64),
 }
 
@@ -80,20 +80,20 @@ impl fmt::Display for Breach {
     }
 }
 
-/// The growth from one measure to the next, brought to four times the bytes.
+/// Returns the growth factor between two measures, scaled to four times the bytes.
 pub fn growth(small: &Measure, large: &Measure) -> f64 {
     let times = large.instructions as f64 / small.instructions.max(1) as f64;
     let longer = large.length as f64 / small.length.max(1) as f64;
     times * 4.0 / longer
 }
 
-/// What of the laws these measures of one shape, from small to large, break.
+/// Returns the laws that the measures of one shape, from small to large, break.
 pub fn breaches(measures: &[Measure]) -> Vec<Breach> {
     let mut out = Vec::new();
     for pair in measures.windows(2) {
         if let [small, large] = pair {
             let times = growth(small, large);
-            // Only what grew: a body that cannot be made so small is as long at both sizes.
+            // Only if the body grew: a body with a long fixed part has the same length at both sizes.
             if large.length > small.length * 2 && times > GROWTH {
                 out.push(Breach::Growth(small.length, times));
             }

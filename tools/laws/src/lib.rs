@@ -1,5 +1,5 @@
-//! Time and memory as laws, not only panics: every reader of outside bytes on bodies that were made to hurt
-//! it, in counted instructions (the same on every machine) and allocated bytes.
+//! Laws of time and memory for every reader of outside bytes. The readers run on bodies that are built to be
+//! expensive, and the check counts instructions (the same on every machine) and allocated bytes.
 
 mod adapters;
 pub mod count;

@@ -30,26 +30,26 @@ struct Cli {
 
 #[derive(Args)]
 struct Options {
-    /// Every shape, not only the few that are tried often; the worst of each reader are counted, at 1 MiB, too
+    /// Try every shape, not only those of the regular check, and count the worst of each reader at 1 MiB, too
     #[arg(long)]
     full: bool,
-    /// Only readers whose names contain this; then on every shape
+    /// Only readers whose names contain this text, on every shape
     #[arg(long)]
     reader: Option<String>,
-    /// Only shapes whose names contain this
+    /// Only shapes whose names contain this text
     #[arg(long)]
     shape: Option<String>,
-    /// Only see where time grows most, and count nothing
+    /// Only report where time grows most; count nothing
     #[arg(long)]
     screen: bool,
-    /// Name what would be counted, and count nothing
+    /// List what would be counted; count nothing
     #[arg(long)]
     list: bool,
 }
 
 #[derive(Subcommand)]
 enum Part {
-    /// What a child under callgrind does
+    /// Run as a child process under callgrind
     #[command(hide = true)]
     Count {
         #[arg(long)]
@@ -96,7 +96,7 @@ fn root() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_owned()
 }
 
-/// Whether a law is broken.
+/// Runs the check and returns whether a law is broken.
 fn run(options: &Options) -> Result<bool, String> {
     let readers = readers::all(&fixtures())?;
     let shapes = shapes_of(&readers);
@@ -165,7 +165,7 @@ fn run(options: &Options) -> Result<bool, String> {
         _ => String::new(),
     };
     let counted = count(&plan, &sizes, &folder, jobs, shown);
-    // It only held counts, which have been read.
+    // The folder only held counts, which have been read.
     let _ = std::fs::remove_dir_all(&folder);
     let report = report(&readers, &shapes, &counted?);
     println!("{}", report.text);

@@ -8,30 +8,30 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
 
-/// What one piece of work took.
+/// Cost of one piece of work.
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
-    /// Instructions of the whole process while it ran.
+    /// Instructions of the whole process during the work.
     pub instructions: u64,
-    /// Most bytes allocated at once beyond what was before.
+    /// Peak of allocated bytes above the level before the work.
     pub bytes: u64,
-    /// Processor time of the thread. It differs from run to run: it says where to count, and decides nothing.
+    /// Processor time of the thread. It varies between runs, so it only selects what to count and decides nothing.
     pub time: Duration,
 }
 
-/// Where callgrind is told to begin its count: it knows functions by their names.
+/// Marks where callgrind starts counting. Callgrind finds the function by its name.
 #[inline(never)]
 pub fn counting_begins() {
     std::hint::black_box(());
 }
 
-/// Where callgrind is told to write down its count.
+/// Marks where callgrind writes its count.
 #[inline(never)]
 pub fn counting_ends() {
     std::hint::black_box(());
 }
 
-/// The arguments with which callgrind counts between the two.
+/// Returns the callgrind arguments that count between the two marks.
 pub fn callgrind_arguments(folder: &std::path::Path) -> Vec<String> {
     vec![
         "--tool=callgrind".to_owned(),
@@ -42,15 +42,15 @@ pub fn callgrind_arguments(folder: &std::path::Path) -> Vec<String> {
     ]
 }
 
-/// Reads what callgrind counts for this process.
+/// Reader of callgrind's counts for this process.
 pub struct Meter {
-    /// Callgrind's output without the number; `None` where nothing counts.
+    /// Path of callgrind's output without the number; `None` if nothing counts.
     dumps: Option<PathBuf>,
     number: u32,
 }
 
 impl Meter {
-    /// `folder` is the one of [`callgrind_arguments`]; without it only bytes are counted.
+    /// Creates a meter. `folder` is the folder of [`callgrind_arguments`]; without it, only bytes are counted.
     pub fn new(folder: Option<PathBuf>) -> Self {
         Self {
             dumps: folder.map(|folder| folder.join(std::process::id().to_string())),
@@ -58,7 +58,7 @@ impl Meter {
         }
     }
 
-    /// Does the work once and tells its cost.
+    /// Does the work once and returns its cost.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Meter {
     pub fn cost(&mut self, mut work: impl FnMut()) -> Result<Cost, String> {
         let before = ALLOCATED.current_usage();
         ALLOCATED.reset_peak_usage();
-        // Not under callgrind: asking for the time ends the process there.
+        // Not under callgrind, where reading the clock ends the process.
         let timed = self.dumps.is_none();
         let begun = if timed { processor_time() } else { Duration::ZERO };
         counting_begins();
@@ -87,7 +87,7 @@ impl Meter {
                 let file = PathBuf::from(file);
                 let text =
                     std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-                // What is not read again need not stay.
+                // The count is read only once.
                 let _ = std::fs::remove_file(&file);
                 text.lines()
                     .rev()
@@ -107,7 +107,7 @@ impl Meter {
     }
 }
 
-/// Processor time of this thread so far.
+/// Returns the processor time of this thread so far.
 fn processor_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(

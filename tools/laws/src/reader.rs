@@ -4,18 +4,18 @@ use bytes::Bytes;
 
 use crate::shapes::Format;
 
-/// A reader: what it is tried on, and how it is asked.
+/// A reader, its input format, and a valid body.
 pub struct Reader {
-    /// Its name in the report.
+    /// Name in the report.
     pub name: String,
-    /// The tool, or the part of ours that it belongs to.
+    /// The tool, or the part of this project that the reader belongs to.
     pub group: String,
-    /// What it takes.
+    /// Format of its input.
     pub format: Format,
-    /// A good body.
+    /// A valid body.
     pub seed: Vec<u8>,
-    /// Whether it is tried at every check; those that are not differ from one that is only in their body.
+    /// Whether every check runs this reader. The others differ only in their body from a reader that runs.
     pub often: bool,
-    /// Reads a body; whether something came of it.
+    /// Reads a body and returns whether the result is usable.
     pub read: Box<dyn Fn(&Bytes) -> bool>,
 }

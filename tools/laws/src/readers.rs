@@ -1,4 +1,4 @@
-//! What reads bytes from outside. Adapters come by themselves; what is ours is listed here.
+//! All readers of outside bytes. Adapters are found automatically; the project's other readers are listed here.
 
 use std::path::Path;
 
@@ -19,16 +19,16 @@ use url::Url;
 use crate::reader::Reader;
 use crate::shapes::{Coding, Format};
 
-/// The moment at which everything is read, in seconds since 1970: 2026-11-21T12:00:00Z.
+/// The current time for all readers, in seconds since 1970: 2026-11-21T12:00:00Z.
 const NOW: i64 = 1_795_262_400;
-/// Most that is unpacked, as the limits of the server have it.
+/// Maximum decompressed size: the server's own limit.
 const DECODED: usize = freshcontext_contract::Limits::DEFAULT.body_decoded_bytes;
 
-/// Every reader.
+/// Returns every reader.
 ///
 /// # Errors
 ///
-/// A source that has none, or a case that cannot be read.
+/// A source without a reader, or a case that cannot be read.
 pub fn all(fixtures: &Path) -> Result<Vec<Reader>, String> {
     let mut out = ours();
     out.extend(crate::adapters::readers(fixtures)?);
@@ -46,7 +46,7 @@ fn reader(name: &str, format: Format, seed: &str, read: impl Fn(&Bytes) -> bool 
     }
 }
 
-/// A reader of text; bytes that are none are replaced beforehand.
+/// Creates a reader of text. Invalid UTF-8 is replaced before the read.
 fn of_text(name: &str, format: Format, seed: &str, read: impl Fn(&str) -> bool + 'static) -> Reader {
     reader(name, format, seed, move |bytes| {
         match std::str::from_utf8(bytes) {
@@ -74,7 +74,7 @@ const SIGNALS: &str = r#"{"profile": "official_docs", "intent": "citation_check"
     "id": "1", "metadata": {"a": "b"}}], "now": "2026-11-21T12:00:00Z"}"#;
 const ENVELOPE: &str = "[FRESHCONTEXT]\nSource: https://x.example/a\nPublished: 2026-03-05\n\
     Retrieved: 2026-03-05T12:00:00Z\nConfidence: high\n---\nA text about gardens.\n[/FRESHCONTEXT]\n";
-/// What begins a secret, again and again, and never ends.
+/// Openings of secrets, repeated and never closed.
 const SECRETS: &str = "token=\"\nsession=(\n-----BEGIN PRIVATE KEY-----\na@b.\n%2525\nhttps://a:b\ncurl -u a:\nCookie: a=\n\
     [masked:email\n\\\"password\\\": \\\"\n&#64;a\nname=\"password\" value=\"\n";
 const CALL: &str = r#"{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "extract_github",
@@ -172,7 +172,7 @@ fn core() -> Vec<Reader> {
         let now = DateTime::from_timestamp(NOW, 0).unwrap_or_default();
         let options = evaluate::Options::default();
         let borrowed = evaluate::evaluate_text(text, now, &options).ok();
-        // As the command line does before it makes a tree.
+        // Same order as on the command line: checked before the tree is built.
         let judged = (!hold_more_values_than(&[text.as_bytes()], SIGNALS_VALUES))
             .then(|| serde_json::from_str::<Value>(text).ok())
             .flatten()
@@ -198,7 +198,8 @@ fn core() -> Vec<Reader> {
             !sanitize::cut_marked(text, 20_000).is_empty() && !sanitize::cut(text, 300).is_empty()
         }),
         of_text("sanitize::clean_value", Format::Json, SIGNALS, |text| {
-            // As the values that it is given were read: what is made of very many small ones never was one.
+            // Parsed like the tool's arguments, so that text with too many values is refused before it becomes a
+            // tree.
             json::parse::<Value>(text, "json")
                 .is_ok_and(|mut value| sanitize::clean_value(&mut value) == sanitize::Counts::default())
         }),
@@ -239,7 +240,7 @@ fn redaction() -> Vec<Reader> {
     ]
 }
 
-/// What stands at the doors: HTTP towards the sources, and the two transports towards clients.
+/// Returns the readers at the boundaries: HTTP towards the sources, and both transports towards clients.
 fn doors() -> Vec<Reader> {
     let mut out = Vec::new();
     for (name, coding) in [

@@ -8,25 +8,25 @@ use crate::laws::{GROWTH, Measure, breaches, growth};
 use crate::reader::Reader;
 use crate::shapes::Shape;
 
-/// What came of it all.
+/// Result of a check.
 pub struct Report {
-    /// For whoever runs it.
+    /// Text for the person who runs the check.
     pub text: String,
     /// Whether a law is broken.
     pub broken: bool,
 }
 
-/// What rows are compared by.
+/// Sort key of a row.
 type Key = fn(&Row<'_>) -> f64;
 
-/// One reader on one shape.
+/// Measures of one reader on one shape.
 struct Row<'r> {
     reader: &'r Reader,
     shape: &'r Shape,
     measures: &'r [Measure],
 }
 
-/// The strongest growth from one size to the next.
+/// Returns the largest growth factor between two consecutive sizes.
 fn growth_of(row: &Row<'_>) -> f64 {
     let grown = |pair: &[Measure]| match pair {
         [small, large] if large.length > small.length * 2 => growth(small, large),
@@ -35,18 +35,18 @@ fn growth_of(row: &Row<'_>) -> f64 {
     row.measures.windows(2).map(grown).fold(0.0, f64::max)
 }
 
-/// Most instructions for a byte.
+/// Returns the maximum instructions per byte.
 fn work_of(row: &Row<'_>) -> f64 {
     row.measures.iter().map(Measure::per_byte).fold(0.0, f64::max)
 }
 
-/// Bytes allocated at once for each byte read, at the largest size.
+/// Returns peak allocated bytes per input byte, at the largest size.
 fn memory_of(row: &Row<'_>) -> f64 {
     let of = |measure: &Measure| measure.bytes as f64 / measure.length.max(1) as f64;
     row.measures.last().map_or(0.0, of)
 }
 
-/// Makes the report.
+/// Builds the report.
 pub fn report(readers: &[Reader], shapes: &[Vec<Shape>], counted: &BTreeMap<Place, Vec<Measure>>) -> Report {
     let mut rows: BTreeMap<usize, Vec<Row<'_>>> = BTreeMap::new();
     for ((reader, shape), measures) in counted {

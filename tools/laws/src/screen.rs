@@ -1,5 +1,5 @@
-//! Where counting pays, of very many shapes: each is read once without callgrind, which is a hundred times
-//! quicker. Processor time picks the shapes to count, and decides nothing; memory is told exactly.
+//! Screening: each shape is read once without callgrind, which is a hundred times faster, to find the shapes that are
+//! worth counting. Processor time selects those shapes and decides nothing else. Memory is measured exactly.
 
 use std::time::Duration;
 
@@ -11,29 +11,29 @@ use crate::meter::{Cost, Meter};
 use crate::reader::Reader;
 use crate::shapes::Shape;
 
-/// Shapes counted of each reader because time grew most with the size, and because a byte took most time.
+/// Shapes counted per reader for the largest growth of time, and as many for the most time per byte.
 const PICKED: usize = 2;
-/// Growth of time from which a shape is counted whatever the others do.
+/// Growth factor of time above which a shape is always counted.
 const SUSPICIOUS: f64 = 4.8;
-/// Shapes of each reader, the heaviest first, that are weighed at [`LARGE`], too.
+/// Shapes per reader that are also weighed at [`LARGE`], those with the most memory first.
 const HEAVIEST: usize = 16;
-/// Time below which growth says nothing.
+/// Time below which growth is meaningless.
 const NOTICEABLE: Duration = Duration::from_millis(3);
 
-/// What the screening found.
+/// Result of the screening.
 #[derive(Debug, Default)]
 pub struct Screened {
-    /// What is to be counted.
+    /// Reader and shape pairs to count.
     pub plan: Vec<Place>,
-    /// Laws of memory that are broken.
+    /// Violations of the memory law.
     pub breaches: Vec<(Place, Breach)>,
 }
 
-/// What every shape of `plan` takes of memory that breaks the law.
+/// Measures the memory of every shape of `plan` and returns the violations.
 ///
 /// # Errors
 ///
-/// None but those of [`Meter::cost`], which reads nothing here.
+/// Only those of [`Meter::cost`], which reads no count here.
 pub fn weigh(
     readers: &[Reader],
     shapes: &[Vec<Shape>],
@@ -50,7 +50,7 @@ pub fn weigh(
             continue;
         };
         if begun.replace(*place) != Some(*place) {
-            // What is made once in a process is not the work of whoever comes first.
+            // Excludes one-time initialization of the process from the first measure.
             let _ = (reader.read)(&Bytes::copy_from_slice(&reader.seed));
         }
         let costs = read(&mut meter, reader, shape, &SIZES)?;
@@ -60,7 +60,7 @@ pub fn weigh(
     Ok(out)
 }
 
-/// Reads a shape once at each of these sizes: its length, and what that took.
+/// Reads a shape once at each size and returns its length and cost.
 fn read(
     meter: &mut Meter,
     reader: &Reader,
@@ -83,11 +83,12 @@ fn too_much(length: usize, cost: &Cost) -> Option<Breach> {
     (bytes > BYTES_PER_BYTE * length as u64 + BYTES_FREE).then_some(Breach::Memory(length, bytes))
 }
 
-/// Reads every shape of `plan` once at each of [`SIZES`], and those of each reader that take most memory at [`LARGE`].
+/// Reads every shape of `plan` once at each of [`SIZES`], and those of each reader that take the most memory at
+/// [`LARGE`].
 ///
 /// # Errors
 ///
-/// None but those of [`Meter::cost`], which reads nothing here.
+/// Only those of [`Meter::cost`], which reads no count here.
 pub fn screen(
     readers: &[Reader],
     shapes: &[Vec<Shape>],

@@ -1,21 +1,21 @@
-//! Hostile JSON, grown out of a good one: every list long, every text and number long, every object wide.
+//! Hostile JSON, derived from a valid document: every list, string and number becomes long, every object wide.
 
 use serde_json::Value;
 
 use super::tokens::{ENTITIES, MARKUP, WORDS};
 use super::{Shape, Unit, mark};
 
-/// Where something is put while the document is written; no document has it.
+/// Marker for the place of an insertion while the document is written. No document contains it.
 const HOLE: &str = "\u{1}hole\u{1}";
 
-/// A place in a document.
+/// One step of a path in a document.
 #[derive(Debug, Clone)]
 enum Step {
     Key(String),
     First,
 }
 
-/// Texts that a reader would take for something else if this were put there only once are in one list.
+/// Returns all hostile texts in one list.
 fn texts() -> Vec<&'static str> {
     // Interleaved, so that neighbours differ.
     let mut out = Vec::new();
@@ -155,12 +155,12 @@ pub(super) fn shapes(seed: &[u8], turn: usize) -> Vec<Shape> {
     out
 }
 
-/// An element in pieces between which a number makes it another: what is compared with all before it, because
-/// it could be the same, is then compared with all.
+/// Splits an element into pieces. A number between the pieces makes each copy distinct, which forces a reader that
+/// removes duplicates to compare each copy with all previous ones.
 fn differing(element: &Value) -> Vec<Vec<u8>> {
     fn alter(value: &mut Value) {
         match value {
-            // A date stays one.
+            // A date stays valid.
             Value::String(text) if !text.starts_with(|c: char| c.is_ascii_digit()) => text.push_str(HOLE),
             Value::Array(values) => values.iter_mut().for_each(alter),
             Value::Object(entries) => entries.values_mut().for_each(alter),
@@ -179,7 +179,7 @@ fn differing(element: &Value) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Shapes that need no good document.
+/// Shapes that need no valid document.
 fn anywhere() -> Vec<Shape> {
     vec![
         Shape::same("lists in lists", "", "[", ""),
@@ -197,7 +197,7 @@ fn anywhere() -> Vec<Shape> {
     ]
 }
 
-/// Every place that differs in its names: of a list only the first element is looked into.
+/// Collects every path of a document. It visits only the first element of a list.
 fn walk<'v>(value: &'v Value, path: &mut Vec<Step>, out: &mut Vec<(Vec<Step>, &'v Value)>) {
     out.push((path.clone(), value));
     match value {

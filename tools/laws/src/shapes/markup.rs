@@ -1,13 +1,13 @@
-//! Hostile XML and HTML, grown out of a good document: in every element, in every attribute, of every
-//! element many.
+//! Hostile XML and HTML, derived from a valid document: insertions into every element and every attribute, and many
+//! copies of every element.
 
 use std::collections::BTreeSet;
 
 use super::tokens::{ENTITIES, MARKUP, WORDS};
 use super::{Shape, Unit, mark};
 
-/// Quotes of both kinds, each within the other. After as many as these, what was closed is closed again and what
-/// was open is open, so that whether the tag ends does not depend on the size.
+/// Quotes of both kinds, nested. One repetition of these restores the state of every quote, so the size does not
+/// decide whether the tag ends.
 const QUOTES: &[u8] = b" '\" '\" '\"";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +127,7 @@ pub(super) fn shapes(seed: &[u8], turn: usize, dialect: Dialect) -> Vec<Shape> {
     [alone, elements, contents, attributes].concat()
 }
 
-/// Shapes that need no good document.
+/// Shapes that need no valid document.
 fn anywhere() -> Vec<Shape> {
     let mut out: Vec<Shape> = MARKUP
         .iter()
@@ -160,7 +160,7 @@ struct Tag<'s> {
     end: usize,
 }
 
-/// The opening tags of a good document, roughly.
+/// Returns the opening tags of a valid document, approximately.
 fn tags(text: &str) -> impl Iterator<Item = Tag<'_>> {
     text.match_indices('<').filter_map(|(start, _)| {
         let rest = text.get(start + 1..)?;
@@ -171,7 +171,7 @@ fn tags(text: &str) -> impl Iterator<Item = Tag<'_>> {
     })
 }
 
-/// Where the values of a tag's attributes begin, and the quote that ends each.
+/// Returns the positions where the attribute values of a tag begin, and the quote that ends each.
 fn values(tag: &str) -> Vec<(usize, char)> {
     tag.match_indices("=\"")
         .map(|(at, _)| (at + 2, '"'))

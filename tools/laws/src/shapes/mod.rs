@@ -1,4 +1,4 @@
-//! Hostile bodies of any size, by a rule: something before, one thing over and over, something after.
+//! Hostile bodies of any size: a prefix, a repeated unit, a suffix.
 
 mod json;
 mod markup;
@@ -8,7 +8,7 @@ mod tokens;
 
 use std::collections::BTreeSet;
 
-/// What a reader takes, which says how hostile bodies for it are grown.
+/// Input format of a reader, which determines its hostile bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Format {
     /// JSON.
@@ -17,9 +17,9 @@ pub enum Format {
     Xml,
     /// HTML.
     Html,
-    /// Markdown, CSV, prose: lines of text.
+    /// Markdown, CSV or prose: lines of text.
     Text,
-    /// A header's value or a caller's word: one line.
+    /// A header value or a caller's argument: one line.
     Line,
     /// The head of an HTTP request.
     Head,
@@ -27,7 +27,7 @@ pub enum Format {
     Packed(Coding),
 }
 
-/// Content codings.
+/// Content coding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Coding {
     /// RFC 1952.
@@ -41,7 +41,7 @@ pub enum Coding {
 }
 
 impl Format {
-    /// The format of a body, by its first character and its content type.
+    /// Detects the format of a body from its first character and its content type.
     pub fn of(body: &[u8], content_type: &str) -> Self {
         let start = body.trim_ascii_start();
         let begins = |with: &[u8]| {
@@ -61,32 +61,32 @@ impl Format {
     }
 }
 
-/// What is repeated.
+/// The repeated part of a shape.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unit {
     /// The same bytes.
     Same(Vec<u8>),
-    /// Bytes, the number of the repetition, bytes: names that all differ.
+    /// Bytes, the repetition's number, bytes: distinct names.
     Counted(Vec<u8>, Vec<u8>),
-    /// Bytes with the number of the repetition between each two of them: entries that differ in all they say.
+    /// Pieces with the repetition's number between them: entries that differ in every text.
     Differing(Vec<Vec<u8>>),
 }
 
-/// One hostile shape. A body of it is `before`, then the unit until the size is reached, then `after`.
+/// One hostile shape. Its body is `before`, then the unit until the size is reached, then `after`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shape {
-    /// What it is, for the report: where it is put and what is repeated.
+    /// Description for the report: the place and the repeated text.
     pub name: String,
-    /// The bytes before what is repeated.
+    /// Bytes before the repeated unit.
     pub before: Vec<u8>,
-    /// What is repeated.
+    /// The repeated unit.
     pub unit: Unit,
-    /// The bytes after it.
+    /// Bytes after the repeated unit.
     pub after: Vec<u8>,
-    /// Whether this is one of the few that are tried at every check.
+    /// Whether every check tries this shape.
     pub often: bool,
-    /// Whether it is a list of values of next to nothing, which take the most memory for their length: what each takes is
-    /// told at every check, without a count of instructions.
+    /// Whether the shape is a list of minimal values, which take the most memory for their length. Every check
+    /// measures their memory, without counting instructions.
     pub crumbs: bool,
 }
 
@@ -116,7 +116,7 @@ impl Shape {
         Self::new(name, before, Unit::Same(unit.into()), after)
     }
 
-    /// A body of about `size` bytes: not less than the fixed parts and one repetition, and whole units only.
+    /// Builds a body of about `size` bytes: at least the fixed parts and one repetition, and only whole units.
     pub fn body(&self, size: usize) -> Vec<u8> {
         let mut out = Vec::with_capacity(size + self.after.len() + 64);
         out.extend_from_slice(&self.before);
@@ -139,9 +139,9 @@ impl Shape {
     }
 }
 
-/// Every hostile shape for a format, grown out of `seed`, a good body: what is repeated stands where the
-/// reader looks. `turn` is the reader's number: the few shapes that are tried often differ from reader to
-/// reader, so that all readers together meet all of them.
+/// Returns every hostile shape for a format, derived from the valid body `seed`, so that the repetition is in a place
+/// that the reader reads. `turn` is the reader's number: the few shapes of every check differ from reader to reader,
+/// so that all readers together cover all shapes.
 pub fn shapes(format: Format, seed: &[u8], turn: usize) -> Vec<Shape> {
     let mut all = match format {
         Format::Json => json::shapes(seed, turn),
@@ -157,13 +157,13 @@ pub fn shapes(format: Format, seed: &[u8], turn: usize) -> Vec<Shape> {
     all
 }
 
-/// Marks `count` of the shapes that `of` picks as tried often, beginning at a place that `turn` gives.
+/// Marks `count` of the shapes for every check. `turn` determines the first one.
 fn mark(shapes: &mut [Shape], turn: usize, count: usize) {
     if shapes.is_empty() {
         return;
     }
     let count = count.min(shapes.len());
-    // Far apart, so that neighbours, which are alike, are not tried together.
+    // Spread out, because neighbours are similar.
     let stride = shapes.len().div_ceil(count).max(1);
     for number in 0..count {
         let place = (turn + number * stride) % shapes.len();

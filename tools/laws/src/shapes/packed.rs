@@ -1,4 +1,4 @@
-//! Hostile packings: very much from little, and very many parts with nothing in them.
+//! Hostile compressed bodies: very large output from little input, and very many empty parts.
 
 use std::io::Write as _;
 
@@ -7,12 +7,12 @@ use flate2::{Compress, Compression, FlushCompress};
 
 use super::{Coding, Shape};
 
-/// A stored block of deflate without content (RFC 1951, 3.2.4), and the last one.
+/// A stored deflate block without content (RFC 1951, 3.2.4), and a last one.
 const STORED: [u8; 5] = [0, 0, 0, 0xff, 0xff];
 const LAST_STORED: [u8; 5] = [1, 0, 0, 0xff, 0xff];
-/// The head of a gzip member without options (RFC 1952, 2.3).
+/// Header of a gzip member without options (RFC 1952, 2.3).
 const GZIP_HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
-/// The head of a zlib stream (RFC 1950).
+/// Header of a zlib stream (RFC 1950).
 const ZLIB_HEAD: [u8; 2] = [0x78, 0x9c];
 /// The magic number of a zstd frame (RFC 8878, 3.1.1).
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -35,7 +35,7 @@ pub(super) fn shapes(coding: Coding) -> Vec<Shape> {
 fn gzip() -> Vec<Shape> {
     let member = |data: &[u8]| {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-        // Writing to a Vec cannot fail; were it to, the shape would be another hostile one.
+        // Writing to a vector cannot fail. If it did, the shape would still be hostile.
         let _ = encoder.write_all(data);
         encoder.finish().unwrap_or_default()
     };
@@ -51,7 +51,7 @@ fn gzip() -> Vec<Shape> {
             STORED,
             [&LAST_STORED[..], &crc_of_nothing].concat(),
         ),
-        // The flag for a name, which ends at a zero byte.
+        // The flag for a file name, which ends at a zero byte.
         Shape::same("a long name", [0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 0xff], "a", [0]),
         Shape::same("trailing zeros", member(b"a"), [0], ""),
     ]
@@ -79,7 +79,7 @@ fn deflate() -> Vec<Shape> {
     ]
 }
 
-/// 64 KiB of blanks as whole bytes of deflate that need nothing before them.
+/// Returns 64 KiB of blanks as whole bytes of deflate that do not refer to earlier output.
 fn flushed_blanks() -> Vec<u8> {
     let mut out = Vec::with_capacity(4 << 10);
     let mut state = Compress::new(Compression::best(), false);
@@ -88,7 +88,7 @@ fn flushed_blanks() -> Vec<u8> {
 }
 
 fn brotli() -> Vec<Shape> {
-    // RFC 7932: a window of 64 KiB and an empty block of metadata; the same without the window; the end.
+    // RFC 7932: a 64 KiB window and an empty metadata block; an empty metadata block; the end.
     let (first, empty, end) = ([0x0c], [0x06], [0x03]);
     vec![
         Shape::same("empty blocks of metadata", first, empty, end),
@@ -98,12 +98,12 @@ fn brotli() -> Vec<Shape> {
     ]
 }
 
-/// A block of brotli that is 2^`log` times the same letter, padded to whole bytes by an empty block of metadata.
+/// Returns a brotli block of 2^`log` equal letters, padded to whole bytes by an empty metadata block.
 fn repeated_letter(log: u32) -> Vec<u8> {
     let length: u64 = 1 << log;
     let mut bits = Bits::default();
     bits.put(0, 1); // not the last
-    // MLEN less one, in 4 or 6 nibbles.
+    // MLEN minus one, in 4 or 6 nibbles.
     let nibbles: u32 = if log > 16 { 6 } else { 4 };
     bits.put(u64::from(nibbles - 4), 2);
     bits.put(length - 1, nibbles * 4);
@@ -117,14 +117,15 @@ fn repeated_letter(log: u32) -> Vec<u8> {
         bits.put(0, 2); // of one symbol, which then takes no bits
         bits.put(symbol, width);
     }
-    // Command 399 inserts one literal and copies 2118 and what these bits say; distance code 16 is 1 or 2 back.
+    // Command 399 inserts one literal and copies 2118 bytes plus the extra bits below; distance code 16 is the
+    // distance 1 or 2.
     bits.put(length - 1 - 2118, 24);
     bits.put(0, 1);
     bits.put(0b00_0110, 6); // the empty block of metadata
     bits.bytes
 }
 
-/// A block of brotli with one letter, not compressed.
+/// Returns an uncompressed brotli block with one letter.
 fn uncompressed_letter() -> Vec<u8> {
     let mut bits = Bits::default();
     bits.put(0, 1); // not the last
@@ -135,7 +136,7 @@ fn uncompressed_letter() -> Vec<u8> {
     bits.bytes
 }
 
-/// Bits, the lowest first, as in RFC 7932, 1.4.
+/// Bit writer, least significant bit first, as in RFC 7932, 1.4.
 #[derive(Default)]
 struct Bits {
     bytes: Vec<u8>,
@@ -159,12 +160,12 @@ impl Bits {
 }
 
 fn zstd() -> Vec<Shape> {
-    // A last raw block of no bytes (RFC 8878, 3.1.1.2).
+    // A last raw block with zero bytes (RFC 8878, 3.1.1.2).
     let nothing = [1, 0, 0];
     let frame = |descriptor: &[u8], blocks: &[u8]| [&ZSTD, descriptor, blocks].concat();
     // Window descriptor: 2^(10 + 10) bytes.
     let wide: [u8; 2] = [0, 10 << 3];
-    // 128 KiB of the same byte: its size, type 1, not the last.
+    // 128 KiB of the same byte: size, type 1, not the last block.
     let rle = ((128_u32 << 10) << 3 | 1 << 1).to_le_bytes();
     let run = [rle[0], rle[1], rle[2], b' '];
     vec![
@@ -192,7 +193,7 @@ fn zstd() -> Vec<Shape> {
 mod tests {
     use super::*;
 
-    /// What a hostile packing claims to be, it is: else it would be refused at its first byte.
+    /// Verifies that a hostile body is valid: otherwise a reader would refuse it at its first byte.
     #[test]
     fn packings_are_read_up_to_the_bounds() {
         let unpack = |name: &str, shape: &Shape, size| {

@@ -1,9 +1,9 @@
-//! Hostile text: Markdown, CSV and prose, single lines, and heads of HTTP requests.
+//! Hostile text: Markdown, CSV, prose, single lines, and heads of HTTP requests.
 
 use super::tokens::{ENTITIES, MARKUP, WORDS};
 use super::{Shape, Unit, mark};
 
-/// Lines of a good text that are grown; a text has many that are alike.
+/// Maximum number of lines of the valid text that are multiplied, since many lines of a text are alike.
 const LINES: usize = 12;
 
 pub(super) fn text(seed: &[u8], turn: usize) -> Vec<Shape> {
@@ -60,7 +60,7 @@ pub(super) fn text(seed: &[u8], turn: usize) -> Vec<Shape> {
     [alone, lines, within].concat()
 }
 
-/// One line that begins as the seed does.
+/// Returns single lines that begin like the seed.
 pub(super) fn line(seed: &[u8]) -> Vec<Shape> {
     let mut out = Vec::new();
     for text in WORDS.iter().filter(|text| !text.contains('\n')) {
@@ -87,7 +87,7 @@ pub(super) fn line(seed: &[u8]) -> Vec<Shape> {
     out
 }
 
-/// The head of a request.
+/// Returns the shapes of a request's head.
 pub(super) fn head() -> Vec<Shape> {
     let start = "GET /mcp HTTP/1.1\r\nHost: a\r\n";
     let mut out = vec![

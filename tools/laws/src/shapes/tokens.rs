@@ -1,6 +1,6 @@
-//! What hostile bodies repeat.
+//! Repeated units of hostile bodies.
 
-/// Pieces of HTML, and of what is mistaken for it: openers, closers, attributes, entities, comments.
+/// Fragments of HTML and of HTML lookalikes: openers, closers, attributes, entities, comments.
 pub(super) const MARKUP: [&str; 66] = [
     "<div>",
     "<div a='</div>'>",
@@ -70,7 +70,7 @@ pub(super) const MARKUP: [&str; 66] = [
     "<script type=application/ld+json>{\"datePublished\":\"2026-01-02\"}</script>",
 ];
 
-/// Entities.
+/// HTML entities.
 pub(super) const ENTITIES: [&str; 8] = [
     "&amp;",
     "&lt;div&gt;",
@@ -82,8 +82,8 @@ pub(super) const ENTITIES: [&str; 8] = [
     "&CounterClockwiseContourIntegral",
 ];
 
-/// Text: words, lists, numbers, dates, addresses, marks of Markdown and of our own envelope, and
-/// characters that cleaners look at.
+/// Text: words, lists, numbers, dates, addresses, markers of Markdown and of the server's own envelope, and
+/// characters that the sanitizer handles.
 pub(super) const WORDS: [&str; 74] = [
     "a",
     "a ",
