@@ -1,6 +1,6 @@
-//! The corpus: texts and labels in one archive, and the scripts that made some of them beside it.
+//! The corpus: texts and labels in one archive, next to the scripts that generated some of them.
 //!
-//! The archive is deterministic: sorted names, no times, no owners. Packing the same files gives the same bytes.
+//! The archive is deterministic: sorted names, no timestamps, no owners. Packing the same files gives the same bytes.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -9,38 +9,38 @@ use std::path::Path;
 use sevenz_rust2::encoder_options::PpmdOptions;
 use sevenz_rust2::{ArchiveEntry, ArchiveReader, ArchiveWriter, Password, SourceReader};
 
-/// The archive, in the folder of this workspace.
+/// File name of the archive, relative to this workspace.
 pub const ARCHIVE: &str = "corpus.7z";
 
-/// Where its files go to be read or edited; the scripts are kept there.
+/// Folder where the archive's files are unpacked for reading and editing. It also holds the scripts.
 pub const FOLDER: &str = "corpus";
 
-/// Endings of the files that are packed. All others of the folder are kept as they are.
+/// Extensions of the packed files. The other files of the folder (the scripts) stay outside the archive.
 const PACKED: [&str; 2] = ["jsonl", "tsv"];
 
-/// Order and memory of the packer's model, which reading needs, too.
+/// Order of the packer's model and its memory in bytes. Unpacking needs the same memory.
 const ORDER: u32 = 12;
 const MEMORY: u32 = 256 << 20;
 
-/// The files of the corpus by their names.
+/// Files of the corpus by name.
 pub type Corpus = BTreeMap<String, Vec<u8>>;
 
-/// Reads the archive of a workspace at `home`.
+/// Reads the archive of the workspace at `home`.
 ///
 /// # Errors
 ///
-/// A sentence, where it cannot be read or a checksum is wrong.
+/// A message, if the archive cannot be read or a checksum is wrong.
 pub fn open(home: &Path) -> Result<Corpus, String> {
     let path = home.join(ARCHIVE);
     let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     unpacked(&bytes).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The files of an archive.
+/// Unpacks an archive.
 ///
 /// # Errors
 ///
-/// A sentence, where it is damaged.
+/// A message, if the archive is damaged.
 pub fn unpacked(archive: &[u8]) -> Result<Corpus, String> {
     let mut corpus = Corpus::new();
     let reader = ArchiveReader::new(Cursor::new(archive), Password::empty());
@@ -56,11 +56,11 @@ pub fn unpacked(archive: &[u8]) -> Result<Corpus, String> {
     Ok(corpus)
 }
 
-/// An archive of these files.
+/// Packs files into an archive.
 ///
 /// # Errors
 ///
-/// A sentence, where the packer fails.
+/// A message, if the packer fails.
 pub fn packed(corpus: &Corpus) -> Result<Vec<u8>, String> {
     let said = |error: sevenz_rust2::Error| error.to_string();
     let mut writer = ArchiveWriter::new(Cursor::new(Vec::new())).map_err(said)?;
@@ -79,7 +79,7 @@ pub fn packed(corpus: &Corpus) -> Result<Vec<u8>, String> {
 ///
 /// # Errors
 ///
-/// A sentence, where a file cannot be read or written.
+/// A message, if a file cannot be read or written.
 pub fn unpack(home: &Path) -> Result<String, String> {
     let corpus = open(home)?;
     for (name, bytes) in &corpus {
@@ -93,7 +93,7 @@ pub fn unpack(home: &Path) -> Result<String, String> {
 ///
 /// # Errors
 ///
-/// A sentence, where a file cannot be read or written, and where a file of the archive is not in the folder.
+/// A message, if a file cannot be read or written, or if a file of the archive is missing from the folder.
 pub fn pack(home: &Path) -> Result<String, String> {
     let folder = home.join(FOLDER);
     let said = |error: std::io::Error| format!("{}: {error}", folder.display());

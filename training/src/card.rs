@@ -1,4 +1,4 @@
-//! Weights, model card and verdicts of the failure detector: written together, and checked to belong together.
+//! Weights, model card and verdicts of the failure detector. They are written together and checked for consistency.
 
 use std::path::{Path, PathBuf};
 
@@ -7,20 +7,20 @@ use sha2::{Digest, Sha256};
 use crate::verdicts::{self, VERDICTS};
 use crate::{Inputs, archive, train};
 
-/// Where the weights are kept.
+/// Path of the weights.
 const WEIGHTS: &str = "crates/detect/src/weights.bin";
 
-/// Where the report is kept.
+/// Path of the model card.
 const CARD: &str = "docs/detector.md";
 
-/// What opens the model card; the figures follow.
+/// Introduction of the model card; the measurements follow.
 const ABOUT: &str = include_str!("detector.md");
 
-/// Trains and writes weights, model card and verdicts.
+/// Trains, and writes the weights, the model card and the verdicts.
 ///
 /// # Errors
 ///
-/// A sentence, where the date is none, or a file cannot be read or written.
+/// A message, if the date is invalid, or a file cannot be read or written.
 pub fn write(
     root: &Path,
     dev: Option<PathBuf>,
@@ -54,11 +54,11 @@ pub fn write(
     ))
 }
 
-/// Writes the verdicts of the weights that are kept: after a change to the rules or the features.
+/// Writes the verdicts of the stored weights. Needed after a change to the rules or the features.
 ///
 /// # Errors
 ///
-/// A sentence, where a file cannot be read or written.
+/// A message, if a file cannot be read or written.
 pub fn judge(root: &Path) -> Result<String, String> {
     let corpus = archive::open(&root.join("training"))?;
     let verdicts = verdicts::lines(&corpus, &load(root, WEIGHTS)?)?;
@@ -66,11 +66,12 @@ pub fn judge(root: &Path) -> Result<String, String> {
     Ok(format!("written: {VERDICTS}"))
 }
 
-/// Whether weights, model card and verdicts belong together, and a small training gives the same bytes twice.
+/// Checks that weights, model card and verdicts belong together, and that a small training is repeatable byte for
+/// byte.
 ///
 /// # Errors
 ///
-/// A sentence that says what does not hold and what to run.
+/// A message that says which check failed and what to run.
 pub fn check(root: &Path) -> Result<String, String> {
     let corpus = archive::open(&root.join("training"))?;
     if archive::packed(&corpus)? != load(root, &format!("training/{}", archive::ARCHIVE))? {

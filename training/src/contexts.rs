@@ -1,13 +1,14 @@
-//! Wordings of failures in contexts: whether somebody fails, quotes a failure, or reports one.
+//! Failure wordings in context: whether a text is a failure, quotes one, or reports one.
 
 use crate::data::Sample;
 use crate::fit::Sequence;
 use crate::{held, places};
 
-/// What a report counts in learning.
+/// Training weight of a report.
 const REPORTED: f32 = 0.45;
 
-/// Adds every wording of a failure in contexts that make it content, in those of failure pages, in reports, and beside documents.
+/// Adds every failure wording in contexts that make it content, in contexts of failure pages, in reports, and next to
+/// documents.
 pub(crate) fn add(samples: &mut Vec<Sample>) {
     let contexts = take(samples, "contexts");
     let reports = take(samples, "reports");
@@ -21,7 +22,7 @@ fn of_source<'a>(samples: &'a [Sample], source: &'a str) -> impl Iterator<Item =
     samples.iter().filter(move |sample| sample.source == source)
 }
 
-/// The samples of a source that are no texts by themselves.
+/// Removes and returns the samples of a source whose samples are not texts by themselves.
 fn take(samples: &mut Vec<Sample>, source: &str) -> Vec<Sample> {
     let (taken, rest) = std::mem::take(samples)
         .into_iter()
@@ -30,7 +31,7 @@ fn take(samples: &mut Vec<Sample>, source: &str) -> Vec<Sample> {
     taken
 }
 
-/// A wording with words around it.
+/// Creates a sample from a wording and the text around it.
 fn around(wording: &Sample, failed: bool, text: String, weight: f32) -> Sample {
     Sample {
         failed,
@@ -42,7 +43,7 @@ fn around(wording: &Sample, failed: bool, text: String, weight: f32) -> Sample {
     }
 }
 
-/// Contexts that make a wording content, and those of failure pages.
+/// Adds every wording in contexts that make it content and in contexts of failure pages.
 fn in_context(samples: &mut Vec<Sample>, wordings: &[Sample], contexts: &[Sample]) {
     let (failed, content): (Vec<_>, Vec<_>) = contexts.iter().partition(|sample| sample.failed);
     let mut sequence = Sequence(5);
@@ -63,7 +64,7 @@ fn in_context(samples: &mut Vec<Sample>, wordings: &[Sample], contexts: &[Sample
     }
 }
 
-/// Reports of what a retrieval brought: with a wording of a failure they are one, and with a title they are content.
+/// Adds reports of a retrieval's result: a failure with a failure wording, content with a title.
 fn reported(samples: &mut Vec<Sample>, wordings: &[Sample], reports: &[Sample]) {
     let titles = places::titles(samples);
     let mut sequence = Sequence(8);
@@ -81,14 +82,14 @@ fn reported(samples: &mut Vec<Sample>, wordings: &[Sample], reports: &[Sample]) 
     }
 }
 
-/// What a document with wordings beside it counts in learning.
+/// Training weight of a document with wordings next to it.
 const BESIDE: f32 = 3.5;
 
-/// Most wordings that are quoted together, and of how many documents one says the same sentence again and again.
+/// Maximum number of wordings quoted together. One in [`REPEATED`] documents repeats a single sentence.
 const QUOTED: usize = 4;
 const REPEATED: usize = 4;
 
-/// Documents with wordings before or behind them, as text and as HTML: what quotes a failure is none.
+/// Adds documents with wordings before or after them, as text and as HTML: a quotation of a failure is not a failure.
 fn beside_documents(samples: &mut Vec<Sample>, wordings: &[Sample]) {
     let is_document = |sample: &&Sample| {
         !sample.failed

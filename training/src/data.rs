@@ -1,4 +1,4 @@
-//! What is learned from: corpora of the repository, and real texts from outside of it.
+//! Training data: corpora of the repository, and real texts from elsewhere.
 
 use freshcontext_detect::Kind;
 use serde::Deserialize;
@@ -7,25 +7,26 @@ use sha2::{Digest, Sha256};
 /// One text with its label.
 #[derive(Debug, Clone)]
 pub struct Sample {
-    /// Whether it is a failure.
+    /// Whether the text is a failure.
     pub failed: bool,
-    /// What kind of failure, where somebody said so.
+    /// Kind of the failure, if it is labelled.
     pub kind: Option<Kind>,
-    /// Where it is from: a file of the repository, a package.
+    /// Origin of the text: a file of the repository, or a package.
     pub source: String,
-    /// Its language, where it is known.
+    /// Language, if it is known.
     pub language: String,
-    /// What it must not be split from: the same message in other languages, another part of the same file.
+    /// Samples that a split must keep together share a group: the same message in other languages, other parts of the
+    /// same file.
     pub group: String,
     /// The text.
     pub text: String,
-    /// How much it counts in learning.
+    /// Training weight.
     pub weight: f32,
-    /// Its class within the source.
+    /// Class within the source.
     pub class: String,
-    /// Whether it is made of messages of programs, or of words in any order: no threshold is set by it.
+    /// Whether the text consists of program messages or of shuffled words. No threshold depends on such texts.
     pub message: bool,
-    /// Whether scripts have filled its places.
+    /// Whether scripts have filled its placeholders.
     pub placed: bool,
 }
 
@@ -51,14 +52,14 @@ struct Line {
 }
 
 impl Sample {
-    /// Which half it belongs to: 0 is learned from, 1 is only measured. By the group's hash.
+    /// Returns the half of the sample, by the hash of its group: half 0 is for training, half 1 only for measurement.
     pub fn half(&self) -> u8 {
         Sha256::digest(self.group.as_bytes())
             .first()
             .map_or(0, |byte| byte % 2)
     }
 
-    /// A number below `folds` by the group's hash.
+    /// Returns a number below `folds`, by the hash of the group.
     pub fn fold(&self, folds: u8) -> u8 {
         Sha256::digest(self.group.as_bytes())
             .get(1)
@@ -78,7 +79,7 @@ fn kind(name: &str) -> Option<Kind> {
     Kind::ALL.into_iter().find(|kind| kind.as_str() == name)
 }
 
-/// Reads the lines of a file; `label` where they have none.
+/// Reads the lines of a file; `label` applies to lines without one.
 pub(crate) fn read(file: &str, bytes: &[u8], label: Option<bool>) -> Result<Vec<Sample>, String> {
     let name = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let samples = lines(file, bytes)?.into_iter().map(|line| {

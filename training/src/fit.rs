@@ -9,41 +9,41 @@ use freshcontext_detect::{Kind, Segments};
 
 use crate::data::Sample;
 
-/// Passes over the samples, and how many of the last the weights are the mean of.
+/// Passes over the samples, and the number of final passes whose mean gives the weights.
 const EPOCHS: usize = 12;
 const AVERAGED: usize = 6;
 
-/// First step of a weight.
+/// Initial step size of a weight.
 const STEP: f32 = 0.25;
 
-/// Pull of the n-gram weights towards zero, for each sample that has them.
+/// Regularization of the n-gram weights towards zero, for each sample that has them.
 const SHRINK: f32 = 5e-5;
 
-/// How many of ten n-grams are left out each time a sample is learned from, by chance ("dropout", Hinton and others, 2012): without, a
-/// failure is known by the one word that others of its kind lack.
+/// N-grams out of ten that are left out at random each time a sample is learned from ("dropout", Hinton and others,
+/// 2012). Without dropout, the model would know a failure by the single word that others of its kind lack.
 const LEFT_OUT: usize = 3;
 
-/// A sample as numbers.
+/// Feature vector of a sample.
 pub struct Vector {
     pub failed: bool,
     pub kind: Option<Kind>,
     pub weight: f32,
-    /// What its weight is multiplied by in fitting; the counts of n-grams are not.
+    /// Factor on the sample's weight in fitting. It does not affect the n-gram counts.
     pub emphasis: f32,
     pub grams: Vec<u32>,
-    /// How many n-grams it has, with those that are said again.
+    /// Number of n-grams, repetitions included.
     count: u32,
-    /// Those of `grams` that the model keeps.
+    /// The part of `grams` that the model keeps.
     known: Vec<u32>,
-    /// Buckets of its words, outside the title.
+    /// Buckets of the words outside the title.
     pub words: Vec<u32>,
-    /// Of a text that is not short, the n-grams of its sentences, and whether one ends with each.
+    /// N-grams of the sentences, each with whether it ends a sentence; empty for a short text.
     sentences: Vec<(u32, bool)>,
-    /// The highest sum of one sentence, by weights that were learned without it.
+    /// Maximum sum of one sentence, by weights that were learned without this sample.
     pub peak: Option<f32>,
-    /// What the rules decide that need no weights.
+    /// Decision of the rules that need no weights.
     pub certain: Option<bool>,
-    /// Which threshold it has.
+    /// Index of the threshold that applies.
     pub length: usize,
     measured: Figures,
     pub figures: Vec<f32>,
@@ -51,8 +51,8 @@ pub struct Vector {
 
 impl Vector {
     pub fn of(sample: &Sample) -> Self {
-        // Quotation marks around all of a text stay here, other than in judging: nearly all that have them are sayings, and are content
-        // without them, too.
+        // Unlike in detection, quotation marks around the whole text stay. Nearly all texts that have them are
+        // sayings, and are content without them, too.
         let text = sample.text.trim_start_matches('\u{feff}').trim();
         let segments = Segments::of(text);
         let figures = Figures::of(text, &segments);
@@ -89,7 +89,8 @@ impl Vector {
         }
     }
 
-    /// Leaves the n-grams that are kept, and completes the figures by the classes of the words; `own` where the sample itself was counted for the classes.
+    /// Restricts the n-grams to those that are kept, and completes the figures with the classes of the words. `own`
+    /// means that the sample itself was counted for the classes.
     pub fn classify(&mut self, classes: &Classes, own: bool) {
         let keeps = |gram: &u32| classes.keeps(*gram);
         self.known = self.grams.iter().copied().filter(keeps).collect();
@@ -108,7 +109,7 @@ impl Vector {
         self.figures = Figure::ALL.iter().map(|figure| figures.value(*figure)).collect();
     }
 
-    /// Measures the highest sum of one sentence by `weights`, of those n-grams that are kept.
+    /// Measures the maximum sum of one sentence by `weights`, over the n-grams that are kept.
     pub fn measure_peak(&mut self, classes: &Classes, weights: &[f32]) {
         if self.length == 0 {
             return;
@@ -122,7 +123,7 @@ impl Vector {
         self.peak = Some(peak.most());
     }
 
-    /// The same with every `size` neighbouring slots taken for one: what a smaller model would see.
+    /// Returns the vector with every `size` neighbouring slots merged, as a smaller model would see it.
     pub fn coarser(&self, size: u32) -> Self {
         let checks = u32::from(CHECKS);
         let one = |gram: &u32| gram - gram / checks % size * checks;
@@ -142,13 +143,15 @@ impl Vector {
         }
     }
 
-    /// What n-grams are divided by: a text that says one thing many times says it less than one that says nothing else.
+    /// Returns the divisor of the n-gram sum. Without it, a text that repeats itself would score higher the longer it
+    /// is.
     fn root(&self) -> f32 {
         (self.count.max(1) as f32).sqrt()
     }
 }
 
-/// How often n-grams were seen, by weight, in failures and in content; and which are kept: at first all, then one a slot.
+/// Weighted counts of n-grams in failures and in content, and which n-grams are kept: initially those that occur
+/// often enough, finally one per slot.
 pub struct Classes {
     seen: Vec<[f32; 2]>,
     times: Vec<u16>,
@@ -156,11 +159,11 @@ pub struct Classes {
     kept: Vec<bool>,
 }
 
-/// Texts that an n-gram must be seen in to be kept.
+/// Minimum number of samples with an n-gram that is kept.
 const TIMES: u16 = 2;
 
 impl Classes {
-    /// Counts every n-gram once for each sample, and keeps those that were seen in more than one.
+    /// Counts every n-gram once per sample, and keeps those that occur in at least [`TIMES`] samples.
     pub fn learn(vectors: &[&Vector]) -> Self {
         let mut classes = Self {
             seen: vec![[0.0; 2]; BUCKETS],
@@ -193,8 +196,8 @@ impl Classes {
         classes
     }
 
-    /// Leaves in each slot the one n-gram whose loss would cost most: by the square of its weight and how often it was seen (LeCun,
-    /// Denker and Solla, "Optimal Brain Damage", 1989). `weights` were learned with all of them.
+    /// Keeps in each slot the one n-gram whose loss would cost the most, by the square of its weight times its count
+    /// (LeCun, Denker and Solla, "Optimal Brain Damage", 1989). `weights` were learned with all n-grams.
     pub fn prune(&mut self, weights: &Weights) {
         for slot in 0..SLOTS {
             let of_slot = slot * usize::from(CHECKS)..(slot + 1) * usize::from(CHECKS);
@@ -210,19 +213,19 @@ impl Classes {
         }
     }
 
-    /// What the loss of an n-gram would cost.
+    /// Returns the cost of losing an n-gram.
     fn cost(&self, weights: &Weights, gram: usize) -> f32 {
         let [content, failing] = self.seen.get(gram).copied().unwrap_or_default();
         let weight = weights.grams.get(gram).copied().unwrap_or_default();
         weight * weight * (content + failing)
     }
 
-    /// Whether a bucket's n-gram is kept.
+    /// Returns whether a bucket's n-gram is kept.
     pub fn keeps(&self, gram: u32) -> bool {
         self.kept.get(gram as usize).copied().unwrap_or_default()
     }
 
-    /// The class of a word; for a sample that was counted, without itself.
+    /// Returns the class of a word. For a sample that was counted, `own` excludes the sample itself.
     pub fn of(&self, word: u32, own: Option<(bool, f32)>) -> u8 {
         const LEANS: f32 = 1.5;
         let [mut content, mut failing] = self.seen.get(word as usize).copied().unwrap_or_default();
@@ -247,7 +250,7 @@ impl Classes {
     }
 }
 
-/// Weights before they are rounded.
+/// Weights before rounding.
 pub struct Weights {
     pub grams: Vec<f32>,
     figures: Vec<f32>,
@@ -257,7 +260,7 @@ pub struct Weights {
     pub offset: f32,
 }
 
-/// A sequence that depends on its seed alone (SplitMix64).
+/// Pseudo-random sequence that depends on its seed alone (SplitMix64).
 pub struct Sequence(pub u64);
 
 impl Sequence {
@@ -271,17 +274,17 @@ impl Sequence {
     }
 }
 
-/// Seeds of the orders of learning: where one order ends is partly luck, the mean of several is less so.
+/// Seeds of the training orders. The result of a single order is partly chance; the mean of several is less so.
 const ORDERS: [u64; 4] = [11, 12, 13, 14];
 
-/// How many orders suffice for weights that only say what to learn from next.
+/// Number of orders for weights that only select what to learn from next.
 pub const ROUGH: usize = 2;
 
-/// How many orders the weights that are kept are the mean of.
+/// Number of orders whose mean gives the final weights.
 pub const FINE: usize = ORDERS.len();
 
-/// Learns from samples that no rule decides: the weights are never asked about the others. The mean of so many `orders`, at most
-/// [`FINE`]; each has a thread of its own.
+/// Learns from the samples that no rule decides, because the weights are never applied to the others. Returns the
+/// mean of `orders` orders, at most [`FINE`]; each has its own thread.
 pub fn fit(vectors: &[&Vector], orders: usize) -> Weights {
     let mut mean = Weights {
         grams: vec![0.0; BUCKETS],
@@ -308,13 +311,13 @@ pub fn fit(vectors: &[&Vector], orders: usize) -> Weights {
     mean
 }
 
-/// Weights of n-grams and of figures, as one order of learning leaves them.
+/// Weights of n-grams and of figures after one training order.
 struct Linear {
     grams: Vec<f32>,
     figures: Vec<f32>,
 }
 
-/// Learns in one order; what is given is the mean of the last passes.
+/// Learns in one order and returns the mean of the last passes.
 fn in_order(vectors: &[&Vector], mut sequence: Sequence) -> Linear {
     let nothing = || Linear {
         grams: vec![0.0; BUCKETS],
@@ -333,7 +336,8 @@ fn in_order(vectors: &[&Vector], mut sequence: Sequence) -> Linear {
         for vector in order.iter().filter_map(|at| vectors.get(*at)) {
             some.clear();
             some.extend(vector.known.iter().filter(|_| sequence.below(10) >= LEFT_OUT));
-            // Smaller by as much as there are fewer, so that the sum is what it will be with all.
+            // Scaled down in proportion to the n-grams left out, so that the sum has the scale that it has with all
+            // of them.
             let root = vector.root() * (10 - LEFT_OUT) as f32 / 10.0;
             let margin = dot(&weights.figures, &vector.figures) + sum(&weights.grams, &some) / root;
             let error = vector.weight
@@ -370,20 +374,20 @@ fn in_order(vectors: &[&Vector], mut sequence: Sequence) -> Linear {
     mean
 }
 
-/// Adds one of as many as `of` to their mean.
+/// Adds one of `of` weight vectors to their mean.
 fn add(mean: &mut [f32], weights: &[f32], of: usize) {
     for (mean, weight) in mean.iter_mut().zip(weights) {
         *mean += weight / of as f32;
     }
 }
 
-/// What n-grams say.
+/// Returns the sum of the n-gram weights.
 fn sum(weights: &[f32], grams: &[u32]) -> f32 {
     let weights = grams.iter().filter_map(|gram| weights.get(*gram as usize));
     weights.sum()
 }
 
-/// What figures say.
+/// Returns the weighted sum of the figures.
 fn dot(weights: &[f32], figures: &[f32]) -> f32 {
     let both = weights.iter().zip(figures);
     both.map(|(weight, value)| weight * value).sum()
@@ -394,19 +398,20 @@ fn probability(margin: f32) -> f32 {
 }
 
 impl Weights {
-    /// How far a sample lies on the side of failures, before the threshold.
+    /// Returns the score of a sample towards failure, before the threshold.
     pub fn margin(&self, vector: &Vector) -> f32 {
         dot(&self.figures, &vector.figures) + sum(&self.grams, &vector.known) / vector.root()
     }
 
-    /// Rounds the n-grams' weights to what the model can hold, so that thresholds are set on what will be used.
+    /// Rounds the n-gram weights to the precision of the model, so that thresholds are fitted on the final weights.
     pub fn round(&mut self) {
         for weight in &mut self.grams {
             *weight = f32::from(level(*weight * GRAM_SCALE)) / GRAM_SCALE;
         }
     }
 
-    /// How far a sample lies above the threshold of its length; beyond all bounds where a rule is certain.
+    /// Returns the score above the threshold of the sample's length, or `f32::MAX` or `f32::MIN` where a rule is
+    /// certain.
     pub fn above(&self, vector: &Vector) -> f32 {
         let margin = match vector.certain {
             Some(true) => f32::MAX,
@@ -416,7 +421,7 @@ impl Weights {
         margin - self.thresholds.get(vector.length).copied().unwrap_or_default()
     }
 
-    /// Learns to name kinds: one multinomial regression over the failures that have one.
+    /// Learns to name kinds: one multinomial regression over the failures that have a kind.
     pub fn fit_kinds(&mut self, vectors: &[&Vector]) {
         const KINDS: usize = Kind::ALL.len();
         let named: Vec<_> = vectors
@@ -493,7 +498,7 @@ impl Weights {
     }
 }
 
-/// The one of [`LEVELS`] that is nearest to a weight.
+/// Returns the nearest of [`LEVELS`] to a weight.
 fn level(weight: f32) -> i8 {
     let distance = |level: &i8| (f32::from(*level) - weight).abs();
     let nearest = LEVELS.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
@@ -510,7 +515,7 @@ fn to_i16(value: f32) -> i16 {
     value.round().clamp(-32767.0, 32767.0) as i16
 }
 
-/// Reads what [`Weights::bytes`] wrote.
+/// Reads the output of [`Weights::bytes`].
 pub fn model(bytes: &[u8]) -> Result<&Model, String> {
     Model::read(bytes).ok_or_else(|| "the weights have a wrong length".to_owned())
 }

@@ -1,6 +1,6 @@
-//! Learns the weights of the failure detector and reports what they are worth. Never part of the server.
+//! Trains the weights of the failure detector and measures them. Never part of the server.
 //!
-//! Same input, same bytes: fixed orders, no clock, no randomness but fixed sequences.
+//! Same input, same bytes: fixed orders, no clock, no randomness except fixed sequences.
 
 pub mod archive;
 pub mod card;
@@ -27,35 +27,35 @@ pub use data::Sample;
 use data::read;
 use fit::{Classes, FINE, ROUGH, Vector, Weights, fit};
 
-/// What is learned from.
+/// Training inputs.
 #[derive(Debug, Clone)]
 pub struct Inputs<'a> {
     /// The corpus of the repository.
     pub corpus: &'a Corpus,
-    /// The development corpus, where it is at hand.
+    /// Path of the development corpus, if it is available.
     pub dev: Option<PathBuf>,
-    /// Folders with `pages.jsonl`, `messages.jsonl`, `forms.jsonl`, `documents.jsonl`, `sentences.jsonl`, `short.jsonl`, `readmes.jsonl`,
-    /// `keywords.jsonl`, `headings.jsonl`, `prose.jsonl`, as far as they have them.
+    /// Folders with any of `pages.jsonl`, `messages.jsonl`, `forms.jsonl`, `documents.jsonl`, `sentences.jsonl`,
+    /// `short.jsonl`, `readmes.jsonl`, `keywords.jsonl`, `headings.jsonl`, `prose.jsonl`.
     pub real: Vec<PathBuf>,
-    /// Whether to learn seven times more, to see what data and size are worth.
+    /// Whether to train seven more times, to measure the effect of more data and of a larger model.
     pub curve: bool,
 }
 
-/// What training gives.
+/// Result of training.
 #[derive(Debug)]
 pub struct Trained {
-    /// The weights, as the detector reads them.
+    /// Weights in the detector's format.
     pub weights: Vec<u8>,
     /// The model card, without its date.
     pub report: String,
 }
 
-/// How much a text counts in learning.
+/// Training weights of a class of texts.
 #[derive(Clone, Copy)]
 struct Weight {
     failure: f32,
     content: f32,
-    /// How many times as much where it is in English.
+    /// Factor for texts in English.
     english: f32,
 }
 
@@ -75,63 +75,66 @@ impl Weight {
     }
 }
 
-/// The repository's own texts: content is worse to mistake than a failure.
+/// The repository's own texts. A content text that is taken for a failure is worse than a missed failure.
 const OWN: Weight = Weight {
     failure: 30.0,
     content: 70.0,
     english: 1.0,
 };
 
-/// Content of every form that the repository has, a few pieces of each: none may be lost among the thousands.
+/// The repository's content of every form, a few pieces each. The high weight keeps a form from being lost among
+/// thousands of others.
 const FORMS: Weight = Weight::new(210.0);
 
-/// Failures that are explained, beside content in the same words: long texts have many n-grams, which would take the places of those that
-/// tell the short ones.
+/// Failures with explanations, and content in the same words. Long texts have many n-grams, which would displace
+/// those that distinguish the short texts.
 const EXPLAINED: Weight = Weight {
     failure: 15.0,
     content: 35.0,
     english: 1.0,
 };
 
-/// Texts that writers wrote by the thousand.
+/// Texts that writers produced by the thousand.
 const WRITTEN: Weight = Weight {
     failure: 3.0,
     content: 12.0,
     english: 1.0,
 };
 
-/// The commonest messages, of a few words each, beside content as short: two words have little to be weighed by. Of other languages
-/// there are as many texts, and too many would leave English few places.
+/// The most common messages, of a few words each, and content of the same length. Two words give the model little
+/// evidence. There are as many texts in each other language, and a high weight for them would leave English few
+/// slots.
 const BARE: Weight = Weight {
     failure: 11.0,
     content: 19.0,
     english: 1.5,
 };
 
-/// Messages of programs, whose labels come from a rule over words. Most are translations, and would leave English few places.
+/// Program messages, labelled by a word rule. Most are translations, which would leave English few slots.
 const NOISY: Weight = Weight {
     failure: 0.025,
     content: 0.025,
     english: 8.0,
 };
 
-/// Those of them whose original somebody has read and labelled: they are the ones that the rule does not know, or that weights and rule
-/// disagreed about.
+/// Program messages whose original was labelled by hand: those that the rule does not cover, or on which weights and
+/// rule disagreed.
 const READ: Weight = Weight {
     failure: 0.04,
     content: 0.04,
     english: 14.0,
 };
 
-/// Most false positives among held real content, for each of the detector's lengths: what failure-honesty.md allows, less where content
-/// that is kept apart showed that the held one is too plain.
+/// Maximum false positive rate among held-out real content, for each of the detector's lengths. The rates are those
+/// of failure-honesty.md, lowered where separate content showed that the held-out content is too plain.
 const REAL_FALSE_POSITIVES: [f64; LENGTHS.len()] = [0.0129, 0.0009, 0.0004];
 
-/// The same among the content of the repository, nearly all of which was written to look like failures: short, and middling.
+/// Maximum false positive rate among the repository's content, nearly all of which was written to resemble failures:
+/// short and medium texts.
 const TRAP_FALSE_POSITIVES: [f64; 2] = [0.16, 0.02];
 
-/// Sources that the measured model never saw, by the beginning of their names: what it says about them is what is to be
-/// expected of the unseen.
+/// Sources that the measured model never sees, by name prefix. Its results on them estimate the results on unseen
+/// texts.
 const HELD_SOURCES: [&str; 15] = [
     "squid",
     "firefox",
@@ -150,7 +153,7 @@ const HELD_SOURCES: [&str; 15] = [
     "debian-policy",
 ];
 
-/// Languages of descriptions, and sources of which one half, that the measured model never saw either.
+/// Languages of descriptions, and sources of which one half, that the measured model never sees either.
 const HELD_LANGUAGES: [&str; 5] = ["uk", "de", "zh", "tr", "en"];
 const HELD_HALVES: [&str; 6] = [
     "debian-changelogs",
@@ -161,16 +164,17 @@ const HELD_HALVES: [&str; 6] = [
     "dictionaries",
 ];
 
-/// Content that no threshold is set by: too plain, or, as the cries of a story are, nothing that a retrieval brings.
+/// Content that no threshold depends on: too plain, or (such as the exclamations in a story) not the result of a
+/// retrieval.
 const UNUSUAL: [&str; 4] = ["descriptions", "phrases", "tales", "dictionaries"];
 
-/// Files of the repository whose odd half no weights are ever learned from.
+/// Files of the repository whose odd half is never trained on.
 const HALVED: [&str; 3] = ["dev", "purpose", "written"];
 
-/// Texts of writers of whom no weights are ever learned.
+/// Texts of writers that are never trained on.
 const UNSEEN: &str = "writers-unseen";
 
-/// What no weights are ever learned from.
+/// Returns whether a sample is never trained on.
 fn never_learned(sample: &Sample) -> bool {
     sample.source == UNSEEN || HALVED.contains(&sample.source.as_str()) && sample.half() == 1
 }
@@ -184,7 +188,7 @@ fn held(sample: &Sample) -> bool {
             && sample.half() == 1
 }
 
-/// Reads everything, in a fixed order. Also says what was read.
+/// Reads all inputs in a fixed order. Also returns a description of them.
 fn load(inputs: &Inputs<'_>) -> Result<(Vec<Sample>, String), String> {
     let mut samples = Vec::new();
     let mut said = String::from("| input | texts | SHA-256 |\n| --- | ---: | --- |\n");
@@ -272,7 +276,8 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Drops what says the same as a text that is never learned from: well-known messages are in many a collection.
+/// Drops samples with the same text as a sample that is never trained on, since many collections contain well-known
+/// messages.
 fn without_unseen(samples: &mut Vec<Sample>) {
     let unseen: HashSet<String> = samples
         .iter()
@@ -282,14 +287,14 @@ fn without_unseen(samples: &mut Vec<Sample>) {
     samples.retain(|sample| never_learned(sample) || !unseen.contains(sample.text.trim()));
 }
 
-/// A model learned from those samples that `learns` names, with the threshold and the confidence fitted on `fitted`.
+/// A trained model: its weights, and the classes of its n-grams.
 struct Learned {
     weights: Weights,
     classes: Classes,
 }
 
-/// Learns twice: with every n-gram, to see which of those that share a slot is worth keeping and which shuffled texts are hard, and
-/// then with those n-grams, in so many `orders`.
+/// Trains in several steps. The first weights use every n-gram, to choose which n-gram of each slot to keep and which
+/// shuffled texts are hard. The final weights use the chosen n-grams, in `orders` orders.
 fn learn(
     samples: &[Sample],
     vectors: &mut [Vector],
@@ -309,7 +314,8 @@ fn learn(
     classify(vectors, &classes, &chosen);
     let second = fit(&only(vectors, &chosen), ROUGH);
     shuffled::weigh_hard(&second, samples, vectors);
-    // Sentences are measured by weights that were learned from the other half: by those learned from themselves they would tell too well.
+    // Sentence sums of one half come from weights that were trained on the other half. Weights trained on the same
+    // samples would separate them too well.
     for half in 0..2 {
         let of_half: Vec<bool> = samples.iter().map(|sample| sample.half() == half).collect();
         let others: Vec<bool> = chosen
@@ -350,7 +356,7 @@ fn classify(vectors: &mut [Vector], classes: &Classes, chosen: &[bool]) {
     }
 }
 
-/// The thresholds that keep false positives within bounds on content the weights were not learned from.
+/// Fits the thresholds that keep false positives within their limits on content that the weights were not trained on.
 fn thresholds(learned: &Learned, samples: &[Sample], vectors: &[Vector]) -> [f32; LENGTHS.len()] {
     let own = |sample: &Sample| sample.source.starts_with("genuine") || never_learned(sample);
     let bound = |length: usize, of: &dyn Fn(&Sample) -> bool, share: f64| {
@@ -384,7 +390,7 @@ fn thresholds(learned: &Learned, samples: &[Sample], vectors: &[Vector]) -> [f32
     thresholds
 }
 
-/// Fits the confidence on held samples, both classes weighing the same: a logistic curve through the margins.
+/// Fits the confidence on held-out samples, with equal weight for both classes: a logistic curve over the margins.
 fn calibrate(weights: &mut Weights, samples: &[Sample], vectors: &[Vector]) {
     let points: Vec<(f64, f64)> = samples
         .iter()
@@ -422,8 +428,8 @@ fn calibrate(weights: &mut Weights, samples: &[Sample], vectors: &[Vector]) {
     }
 }
 
-/// What is held and found, in percent: failures, failures in English, and content taken for failures; of content, only
-/// real content.
+/// Returns rates on the held-out samples, in percent: failures found, failures in English found, and real content
+/// taken for failures.
 fn worth(learned: &Learned, samples: &[Sample], vectors: &[Vector]) -> [f64; 3] {
     let share = |of: &dyn Fn(&Sample) -> bool| {
         let held = samples
@@ -442,7 +448,8 @@ fn worth(learned: &Learned, samples: &[Sample], vectors: &[Vector]) -> [f64; 3] 
     ]
 }
 
-/// What more data and a larger model are worth: the same learning with a part of the real texts, and with slots shared.
+/// Measures the effect of more data and of a larger model: repeats the training with a part of the real texts, and
+/// with merged slots.
 fn curve(samples: &[Sample], vectors: &[Vector]) -> String {
     let mut curve = String::from(
         "| share of the real texts | slots | failures found | in English | content taken for failures |\n\
@@ -465,8 +472,8 @@ fn curve(samples: &[Sample], vectors: &[Vector]) -> String {
     curve
 }
 
-/// Trains twice: on what is not held, which is measured on what is held; then on all but the halves that are
-/// never learned from. The second is the one that is kept.
+/// Trains twice: first without the held-out samples, to measure on them; then with everything except the samples that
+/// are never trained on. The second model is stored.
 pub fn train(inputs: &Inputs<'_>) -> Result<Trained, String> {
     let (samples, read) = load(inputs)?;
     let mut vectors: Vec<Vector> = samples.iter().map(Vector::of).collect();

@@ -1,4 +1,4 @@
-//! Makes the weights of the failure detector, and packs and unpacks what they are learned from.
+//! Trains the weights of the failure detector, and packs and unpacks the training corpus.
 
 #![expect(
     clippy::print_stdout,
@@ -21,26 +21,26 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Learn the weights; writes them, docs/detector.md and the verdicts that the detector's tests hold
+    /// Train the weights; write them, docs/detector.md, and the verdicts for the detector's tests
     Train {
-        /// The development corpus, for example ../shared/failure-corpus/dev.jsonl
+        /// Path of the development corpus, for example ../shared/failure-corpus/dev.jsonl
         #[arg(long)]
         dev: Option<PathBuf>,
-        /// Folder with real texts (what real-texts.py, messages.py and documents.py write); may be repeated
+        /// Folder with real texts, as real-texts.py, messages.py and documents.py write them; repeatable
         #[arg(long)]
         real: Vec<PathBuf>,
-        /// Leave out the learning curve, which takes four times as long as the rest
+        /// Skip the learning curve, which takes four times as long as everything else
         #[arg(long)]
         quick: bool,
-        /// Today, for the report: 2026-11-22
+        /// Date of the report, for example 2026-11-22
         #[arg(long)]
         date: String,
     },
-    /// Fail if archive, weights, report and verdicts do not belong together, or training is not repeatable
+    /// Fail if archive, weights, report and verdicts do not match, or training is not repeatable
     Check,
-    /// Write the verdicts of the weights: after a change to the detector's rules or features
+    /// Write the verdicts of the weights, after a change to the detector's rules or features
     Verdicts,
-    /// Write the files of the archive into training/corpus
+    /// Unpack the archive into training/corpus
     Unpack,
     /// Pack the files of training/corpus into the archive
     Pack,

@@ -1,17 +1,17 @@
-//! Other names and titles in the places of program messages.
+//! Varied names and titles for the placeholders of program messages.
 
 use crate::fit::Sequence;
 use crate::{Sample, held};
 
-/// What the scripts put into places for a title and a name (`PLACES` of `labels.py`). Hosts, paths, files and numbers need no
-/// others: the detector takes each for the same.
+/// Fillers that the scripts use for titles and names (`PLACES` of `labels.py`). Hosts, paths, files and numbers need
+/// no variation: the detector normalizes each of them.
 const TITLE: &str = "Main page";
 const NAME: &str = "Ada";
 
-/// Most bytes of content that can be a title.
+/// Maximum size of content that can be a title, in bytes.
 const TITLE_BYTES: usize = 40;
 
-/// Short texts of content that is learned from: what titles are made of.
+/// Returns short content texts from the training samples, for use as titles.
 pub(crate) fn titles(samples: &[Sample]) -> Vec<String> {
     let is_title = |sample: &&Sample| {
         !sample.failed
@@ -24,8 +24,8 @@ pub(crate) fn titles(samples: &[Sample]) -> Vec<String> {
     titles.map(|sample| sample.text.clone()).collect()
 }
 
-/// Puts a title or a word out of content into each place for one: failures have more places than content, and weights that met
-/// the same two everywhere would take them for signs of failure, and all others for content.
+/// Replaces each filler with a title or a word from content. Failures have more placeholders than content, so the
+/// model would learn the two fillers as signs of failure, and every other title or name as a sign of content.
 pub(crate) fn refill(samples: &mut [Sample]) {
     let titles = titles(samples);
     let words = titles
@@ -40,7 +40,7 @@ pub(crate) fn refill(samples: &mut [Sample]) {
     }
 }
 
-/// A text with another filling wherever it has `place` as a word.
+/// Replaces `place`, wherever it is a whole word, with another filler.
 fn replaced(text: &str, place: &str, others: &[String], sequence: &mut Sequence) -> String {
     let mut out = String::with_capacity(text.len());
     let mut pieces = text.split(place).peekable();

@@ -1,4 +1,4 @@
-//! What the weights are worth, as the model card says it.
+//! Measurements of the weights, as the model card reports them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use freshcontext_detect::{Kind, inspect_with};
 use crate::data::Sample;
 use crate::fit::model;
 
-/// Right ones of all, and the rows that they are counted in.
+/// Correct results and all results of one row.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct Tally {
     right: usize,
@@ -26,7 +26,7 @@ impl Tally {
     }
 }
 
-/// Figures of one set of samples.
+/// Measurements of one set of samples.
 #[derive(Default)]
 pub(crate) struct Figures {
     sources: BTreeMap<(String, bool), Tally>,
@@ -34,11 +34,11 @@ pub(crate) struct Figures {
     kinds: BTreeMap<String, Tally>,
     named: Tally,
     lengths: BTreeMap<&'static str, Tally>,
-    /// By tenths of the confidence: how many were judged rightly.
+    /// Correct results by tenths of the confidence.
     reliability: BTreeMap<u8, Tally>,
 }
 
-/// Judges samples by a model.
+/// Runs a model on samples.
 pub(crate) fn measure<'a>(
     bytes: &[u8],
     samples: impl Iterator<Item = &'a Sample>,
@@ -90,7 +90,7 @@ pub(crate) fn measure<'a>(
     Ok(figures)
 }
 
-/// Kinds that a reader may swap without harm: a caller does the same about either.
+/// Returns whether two kinds are interchangeable: a caller handles both alike.
 pub(crate) fn akin(found: Kind, wanted: Kind) -> bool {
     const NEAR: &[&[Kind]] = &[
         &[Kind::Challenge, Kind::ScriptRequired, Kind::AccessDenied],
@@ -98,7 +98,7 @@ pub(crate) fn akin(found: Kind, wanted: Kind) -> bool {
         &[Kind::ClientError, Kind::NotFound, Kind::Empty],
         &[Kind::LoginRequired, Kind::AccessDenied],
     ];
-    // what a tool says has the kind of what befell it
+    // a tool error may have the kind of its cause
     found == wanted
         || wanted == Kind::ToolError
         || NEAR
@@ -107,7 +107,7 @@ pub(crate) fn akin(found: Kind, wanted: Kind) -> bool {
 }
 
 impl Figures {
-    /// Tables in Markdown.
+    /// Formats the measurements as Markdown tables.
     pub(crate) fn tables(&self) -> String {
         let mut out = String::from(
             "| source | failures found | of | content taken for failures | of |\n| --- | ---: | ---: | ---: | ---: |\n",

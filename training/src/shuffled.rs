@@ -1,4 +1,4 @@
-//! Words in any order, as content: what a text is about does not make it a failure.
+//! Shuffled words as content: its subject does not make a text a failure.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -7,30 +7,31 @@ use crate::data::Sample;
 use crate::fit::{Sequence, Vector, Weights};
 use crate::held;
 
-/// What these samples are called.
+/// Source name of these samples.
 const SOURCE: &str = "shuffled";
 
-/// How many are made, the most lines of one and the most words of a line, and what each counts in learning.
+/// Number of generated texts, maximum lines per text, maximum words per line, and training weight of each text.
 const TEXTS: usize = 400_000;
 const LINES: usize = 3;
 const WORDS: usize = 12;
 const WEIGHT: f32 = 0.05;
 
-/// Of how many words one is invented.
+/// One in this many words is invented.
 const INVENTED: usize = 12;
 
-/// Of how many texts one is hard, and what its weight is multiplied by then.
+/// One in this many texts is hard, and the factor on its weight.
 const HARD: usize = 40;
 const EMPHASIS: f32 = 100.0;
 
-/// How often a word of our own texts must be found in them: one that is rarer weighs little.
+/// Minimum count of a word in the repository's own texts, since a rarer word has little weight.
 const FOUND: usize = 4;
 
-/// How much more often (as a natural logarithm) a word of failing is found in the messages of programs that failed than in the others.
+/// Minimum log ratio (natural logarithm) of a failure word's rate in program messages that are failures to its rate
+/// in the others.
 const OF_FAILING: f64 = 1.5;
 
-/// Adds texts of shuffled words: of documents, as often as they have them, and of our own texts in equal shares, but none that are
-/// words of failing.
+/// Adds texts of shuffled words. Words of documents are drawn by frequency; words of the repository's own texts are
+/// drawn uniformly and exclude failure words.
 pub fn add(samples: &mut Vec<Sample>) {
     let learned = || samples.iter().filter(|sample| !held(sample));
     let documents = learned().filter(|sample| !sample.failed && sample.source.contains("doc"));
@@ -70,9 +71,9 @@ pub fn add(samples: &mut Vec<Sample>) {
     samples.extend(texts);
 }
 
-/// Which words are of failing, by the messages of programs in English.
+/// Returns a test for failure words, based on program messages in English.
 fn words_of_failing(samples: &[Sample]) -> impl Fn(&str) -> bool + use<> {
-    // of a word that is found on one side alone, as if it had been on the other a third of a time
+    // initial count on each side, for words that occur on one side only
     const UNSEEN: f64 = 0.3;
     let messages = samples
         .iter()
@@ -98,7 +99,7 @@ fn words_of_failing(samples: &[Sample]) -> impl Fn(&str) -> bool + use<> {
     }
 }
 
-/// One to three lines out of a bag of words, some of them as sentences.
+/// Builds one to three lines from a bag of words, some of them as sentences.
 fn text(bag: &[String], sequence: &mut Sequence) -> String {
     let mut text = String::new();
     for _ in 0..=sequence.below(LINES) {
@@ -123,7 +124,7 @@ fn text(bag: &[String], sequence: &mut Sequence) -> String {
     text
 }
 
-/// A word that no text has, as product codes and foreign names are.
+/// Invents a word that no text contains, like a product code or a foreign name.
 fn invented(sequence: &mut Sequence) -> String {
     const SIGNS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
     let count = 2 + sequence.below(6);
@@ -131,7 +132,7 @@ fn invented(sequence: &mut Sequence) -> String {
     signs.map(|sign| char::from(*sign)).collect()
 }
 
-/// The words of a text that are plain enough to be shuffled, in small letters.
+/// Returns the plain words of a text in lower case: 3 to 12 ASCII letters.
 fn words(sample: &Sample) -> impl Iterator<Item = String> {
     let all = sample.text.split(|letter: char| !letter.is_alphanumeric());
     let plain = all
@@ -139,15 +140,16 @@ fn words(sample: &Sample) -> impl Iterator<Item = String> {
     plain.map(str::to_ascii_lowercase)
 }
 
-/// Takes back what [`weigh_hard`] did for another model.
+/// Resets the effect of [`weigh_hard`] for another model.
 pub fn weigh_alike(vectors: &mut [Vector]) {
     for vector in vectors {
         vector.emphasis = 1.0;
     }
 }
 
-/// Gives more weight to the hard texts, those that `weights` hold for failures soonest ("hard negative mining", as in Felzenszwalb
-/// and others, 2010). Without, a heap of a few nouns that failures are often about would be one.
+/// Raises the weight of the hard texts, those that `weights` score highest ("hard negative mining", as in
+/// Felzenszwalb and others, 2010). Without it, the detector would take a few nouns that are common in failures for a
+/// failure.
 pub fn weigh_hard(weights: &Weights, samples: &[Sample], vectors: &mut [Vector]) {
     let shuffled = samples
         .iter()

@@ -1,4 +1,4 @@
-//! What the detector's own tests hold it to: texts that no weights are learned from, with the verdicts of the weights.
+//! Expected results of the detector's own tests: texts that are never trained on, with the verdicts of the weights.
 
 use std::fmt::Write as _;
 
@@ -9,11 +9,11 @@ use sha2::{Digest, Sha256};
 use crate::archive::Corpus;
 use crate::fit::model;
 
-/// Where they are kept.
+/// Path of the verdicts.
 pub const VERDICTS: &str = "crates/detect/src/tests/verdicts.jsonl";
 
-/// Files that no weights are learned from, and the share of each that is kept: one text in so many, by the hash of its id, whatever
-/// the verdict.
+/// Files that are never trained on, and the fraction of each that is stored: one text in this many, by the hash of
+/// its id, independent of the verdict.
 const FILES: [(&str, u8); 6] = [
     ("stock-pages", 2),
     ("unseen", 8),
@@ -42,11 +42,11 @@ struct Verdict<'a> {
     text: &'a str,
 }
 
-/// The lines of [`VERDICTS`] by these weights.
+/// Returns the lines of [`VERDICTS`] for these weights.
 ///
 /// # Errors
 ///
-/// A sentence, where the corpus lacks a file or a line is damaged.
+/// A message, if the corpus lacks a file or a line is damaged.
 pub fn lines(corpus: &Corpus, weights: &[u8]) -> Result<String, String> {
     let model = model(weights)?;
     let mut out = String::new();
