@@ -25,11 +25,11 @@ use crate::ports::{Exchange, Seen};
 use crate::redirect::{is_redirect, next_hop};
 use crate::step::Step;
 
-/// A host that had this long and did not answer before the call's deadline is too slow.
+/// Minimum time for a host to answer. A host that had this long before the call's deadline counts as too slow.
 const FAIR_TIME: Duration = Duration::from_secs(5);
 
 impl Inner {
-    /// One attempt: the request and the redirects it leads to, each hop checked like the first.
+    /// Makes one attempt: the request and its redirects, each hop checked like the first.
     pub(crate) async fn attempt(
         &self,
         job: &Job,
@@ -37,7 +37,7 @@ impl Inner {
     ) -> Result<(Answer, Url), SourceError> {
         let mut url = job.request.url.clone();
         let mut hops = 0;
-        // No redirect has left the origin that the adapter asked, so far.
+        // True while no redirect has left the origin of the adapter's request.
         let mut home = true;
         loop {
             let same = kept.filter(|entry| entry.final_url == url);
@@ -71,10 +71,10 @@ impl Inner {
         }
     }
 
-    /// The credential to send with `url`. Only an address that the adapter wrote gets one, and a hop of
-    /// its redirects only as long as none has left the origin asked (`home`): a host that was trusted with the
-    /// key may say where its own things have moved to, as GitHub does for renamed repositories. Whatever a
-    /// page, a caller or another host leads to is asked without.
+    /// Returns the credential to send with `url`. Only an address that the adapter wrote gets one. A redirect gets
+    /// one only while every hop has stayed on the origin of the request (`home`): a host that is trusted with the key
+    /// may move its own resources, as GitHub does for renamed repositories. A request to an address from a page, a
+    /// caller or another host carries no credential.
     pub(crate) fn key(
         &self,
         request: &Request,
@@ -89,7 +89,7 @@ impl Inner {
         }
     }
 
-    /// Remembers a host's wish to be left alone, and tells the operator which key would help.
+    /// Records the host's request to slow down, and tells the operator which key would help.
     pub(crate) fn take_note(
         &self,
         job: &Job,
@@ -112,7 +112,7 @@ impl Inner {
             .credentials
             .iter()
             .find(|known| Some(known.host) == url.host_str());
-        // A key would not go along to an address from outside.
+        // Addresses from outside never get a key, so a hint about one would be wrong.
         let takes_keys = home && (job.request.may_carry_credential() || job.request.anonymous);
         if failure.hint.is_none()
             && takes_keys
@@ -132,15 +132,15 @@ impl Inner {
         failure
     }
 
-    /// How long a host is left alone that refused and named no time: for the window of its published
-    /// limit, within bounds.
+    /// Returns the back-off after a refusal without a stated wait: the window of the host's published limit, clamped
+    /// to the minimum and maximum refusal wait.
     pub(crate) fn unstated_wait(&self, limiter: &RateLimiter) -> Duration {
         let least = Duration::from_millis(self.wire.limits.refusal_wait_ms);
         let window = limiter.pace.map_or(Duration::ZERO, |pace| pace.per);
         window.min(Duration::from_secs(REFUSAL_WAIT_MAX_S)).max(least)
     }
 
-    /// Sends nothing to a host for this long, nor to those that refuse together with it.
+    /// Suspends requests to a host for this long, and to the hosts that share its refusals.
     pub(crate) fn leave_alone(&self, url: &Url, keyed: bool, whole: bool, wait: Duration, stated: bool) {
         let (host, limiter) = self.place(url, keyed);
         let scope = if whole {
@@ -155,8 +155,8 @@ impl Inner {
         }
     }
 
-    /// One hop, with the credential that belongs there. A refused key is renewed once if it is a
-    /// token, or left out once if the host answers without.
+    /// Makes one hop with the credential for its address. After a refusal of the key, it renews the key once if it is
+    /// a token, or retries once without the key if the key is optional.
     async fn hop(
         &self,
         job: &Job,
@@ -197,7 +197,7 @@ impl Inner {
         }
     }
 
-    /// The request on the wire: a place, a slot, a connection, an answer.
+    /// Sends the request: waits for a place and a slot, connects, and reads the answer.
     async fn once(
         &self,
         job: &Job,
@@ -304,14 +304,14 @@ impl Inner {
             Err(mut failure) => {
                 self.note_refusal(job.descriptor, url, &failure);
                 if failure.code == ErrorCode::BlockedAddress {
-                    // Nothing left this machine.
+                    // The request never left this machine, so it does not count as an attempt.
                     job.progress.attempts.fetch_sub(1, Ordering::Relaxed);
                 }
                 failure.attempts = job.progress.attempts();
                 failure.retrieved_at = failure.retrieved_at.or_else(|| Some(self.wire.clock.now()));
                 let hurried = failure.detail.as_deref() == Some("deadline") && took < FAIR_TIME;
                 if hurried || failure.code == ErrorCode::Overloaded {
-                    // Neither the caller's haste nor our own lack of memory says anything about the host.
+                    // A short caller deadline and the server's own lack of memory say nothing about the host.
                     drop(attempt);
                 } else {
                     attempt.failed(&failure);
@@ -321,7 +321,7 @@ impl Inner {
         }
     }
 
-    /// Where the request is dialled: at the operator's base, through the proxy, or directly.
+    /// Returns where to dial the request: at the operator's base, through the proxy, or directly.
     fn route(&self, url: &Url, headers: &mut HeaderMap) -> (DialMode, Url) {
         if let Some(led) = self.upstreams.lead(url) {
             if let Ok(host) = HeaderValue::from_str(url.host_str().unwrap_or_default()) {
@@ -337,7 +337,8 @@ impl Inner {
         (mode, url.clone())
     }
 
-    /// A proxy resolves names itself, out of our sight: what the name means here is checked first.
+    /// Checks the target of a proxied request. The proxy resolves the name itself and out of reach of the guard, so
+    /// the addresses that the name has here are checked first.
     async fn check_target(&self, mode: DialMode, url: &Url, job: &Job) -> Result<(), SourceError> {
         let (DialMode::Proxied, Some(UrlHost::Domain(name))) = (mode, url.host()) else {
             return Ok(());
@@ -371,7 +372,7 @@ fn no_place(limiter: &RateLimiter, wait: Duration, host: &str) -> SourceError {
     SourceError::new(ErrorCode::Timeout, message).detail("place")
 }
 
-/// What is sent, before it is decided where to.
+/// A request before its route is chosen.
 pub(crate) struct OutboundRequest {
     pub(crate) method: Method,
     pub(crate) headers: HeaderMap,

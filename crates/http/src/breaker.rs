@@ -1,4 +1,4 @@
-//! Leaves a failing host alone for a while, then lets one request find out.
+//! Circuit breaker: suspends requests to a failing host, then lets one request probe it.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use freshcontext_contract::Limits;
 
 use crate::status::BreakerState;
 
-/// The window of the rate rule: half of this many, within [`WINDOW`], open the breaker too.
+/// Sample size of the rate rule: failures of half this many attempts within [`WINDOW`] also open the breaker.
 const SAMPLE: usize = 20;
 const WINDOW: Duration = Duration::from_secs(30);
 
@@ -17,7 +17,7 @@ pub(crate) struct Breaker {
     first_wait: Duration,
     longest_wait: Duration,
     state: State,
-    /// The wait of the next opening: doubles while probes fail.
+    /// Duration of the next opening. It doubles while probes fail.
     wait: Duration,
     consecutive: u32,
     recent: VecDeque<(Instant, bool)>,
@@ -30,7 +30,7 @@ enum State {
     Probing,
 }
 
-/// What an attempt was let through as.
+/// How an attempt passed the breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pass {
     Normal,
@@ -51,18 +51,18 @@ impl Breaker {
         }
     }
 
-    /// How much longer requests are refused; `None` where one may be tried.
+    /// Returns how much longer requests are refused; `None` if a request may be tried.
     pub(crate) fn refuses(&self, now: Instant) -> Option<Duration> {
         match self.state {
             State::Closed => None,
             State::Open { until } if until <= now => None,
             State::Open { until } => Some(until - now),
-            // The probe under way decides within seconds.
+            // The running probe decides within seconds.
             State::Probing => Some(Duration::from_secs(1)),
         }
     }
 
-    /// Begins an attempt, or says how much longer none may begin.
+    /// Begins an attempt, or returns how much longer none may begin.
     pub(crate) fn begin(&mut self, now: Instant) -> Result<Pass, Duration> {
         if let Some(wait) = self.refuses(now) {
             return Err(wait);
@@ -74,7 +74,7 @@ impl Breaker {
         Ok(Pass::Probe)
     }
 
-    /// Ends an attempt. `failed` is `None` where it was given up before it had an outcome.
+    /// Ends an attempt. `failed` is `None` for an attempt that was abandoned before its outcome.
     pub(crate) fn end(&mut self, pass: Pass, failed: Option<bool>, now: Instant) {
         match (self.state, pass, failed) {
             (State::Probing, Pass::Probe, Some(false)) => {
@@ -87,7 +87,7 @@ impl Breaker {
                 self.wait = (self.wait * 2).min(self.longest_wait);
                 self.open(now);
             }
-            // The next request may probe at once.
+            // The next request may probe immediately.
             (State::Probing, Pass::Probe, None) => self.state = State::Open { until: now },
             (State::Closed, _, Some(failed)) => self.count(failed, now),
             // Late outcomes of attempts that began before the breaker opened.
@@ -163,7 +163,7 @@ mod tests {
         assert!(breaker.begin(start + 15 * S).is_err(), "only one probe");
         breaker.end(probe, Some(false), start + 16 * S);
         assert_eq!(breaker.state(start + 16 * S), BreakerState::Closed);
-        // The count starts again.
+        // The count restarts.
         for _ in 0..4 {
             fail(&mut breaker, start + 17 * S);
         }

@@ -1,4 +1,4 @@
-//! Answers kept in memory, by the rules of RFC 9111 where the source states any.
+//! In-memory response cache. It follows RFC 9111 where the source states caching rules.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -13,9 +13,10 @@ use moka::sync::Cache as Moka;
 use crate::exchange::Answer;
 use crate::ports::Timer;
 
-/// A source that says "keep this for a year" is believed for a day: this server sells freshness.
+/// Maximum freshness. A longer lifetime stated by a source is reduced to this, because the purpose of this server is
+/// fresh data.
 const LONGEST: Duration = Duration::from_hours(24);
-/// Fixed cost of an entry beside its body, in bytes.
+/// Fixed cost of an entry in addition to its body, in bytes.
 const OVERHEAD: usize = 1_024;
 
 pub(crate) struct Store {
@@ -24,18 +25,18 @@ pub(crate) struct Store {
     timer: Arc<dyn Timer>,
 }
 
-/// One kept answer.
+/// A cached answer.
 pub(crate) struct Entry {
     pub(crate) answer: Answer,
     pub(crate) final_url: Url,
-    /// The source and the body kind for which it was validated; any other combination is validated again.
+    /// The source and the body kind for which the entry was validated. Any other combination is validated again.
     pub(crate) validated_for: (&'static str, Media),
     fresh_for: Duration,
     stored: Instant,
     policy: CachePolicy,
 }
 
-/// What a request means to the cache.
+/// The caching properties of a request.
 #[derive(Debug)]
 pub(crate) struct Lookup<'a> {
     pub(crate) method: Method,
@@ -51,7 +52,7 @@ impl Store {
                 u32::try_from(key.len() + entry.answer.body.len() + OVERHEAD).unwrap_or(u32::MAX)
             })
             .build();
-        // One answer may take a quarter of the room at most.
+        // A single answer may take at most a quarter of the cache.
         let largest = usize::try_from(bytes / 4).unwrap_or(usize::MAX);
         Self {
             entries,
@@ -60,7 +61,7 @@ impl Store {
         }
     }
 
-    /// The cached entry, unless a reader found that it is not a valid answer.
+    /// Returns the cached entry, unless a reader withdrew it as invalid.
     pub(crate) fn get(&self, key: &str) -> Option<Arc<Entry>> {
         let entry = self.entries.get(key)?;
         if entry.answer.validity.is_withdrawn() {
@@ -70,7 +71,7 @@ impl Store {
         Some(entry)
     }
 
-    /// Keeps an answer, if the source and the caller let us.
+    /// Stores an answer, if the source and the caller allow it.
     pub(crate) fn put(
         &self,
         key: String,
@@ -96,14 +97,14 @@ impl Store {
                     policy,
                 };
                 self.entries.insert(key, Arc::new(entry));
-                // Evict now: the bound is one of memory, not an intention.
+                // Evicts immediately, so that the memory limit holds at all times.
                 self.entries.run_pending_tasks();
             }
             None => self.entries.invalidate(&key),
         }
     }
 
-    /// Renews an entry that its source has just confirmed (304): same content, new moment.
+    /// Renews an entry that its source has just confirmed (304): same content, new retrieval time.
     pub(crate) fn confirm(
         &self,
         key: String,
@@ -113,7 +114,8 @@ impl Store {
     ) -> Arc<Entry> {
         let mut headers = entry.answer.headers.clone();
         for (name, value) in &fresh.headers.0 {
-            // RFC 9111, section 3.2: all fields of the 304 replace, but those about the body it lacks.
+            // RFC 9111, section 3.2: all fields of the 304 replace the stored ones, except fields about the body,
+            // which a 304 lacks.
             if matches!(
                 name.as_str(),
                 "content-length" | "content-encoding" | "content-type" | "transfer-encoding"
@@ -153,8 +155,8 @@ impl Store {
 }
 
 impl Entry {
-    /// Time since the bytes left the source. The monotonic clock rules; where the wall clock saw more
-    /// time pass (the machine slept), that counts. Never negative, whatever the clocks do.
+    /// Returns the time since the bytes left the source. The monotonic clock decides, except that a longer interval
+    /// on the wall clock counts (the machine was asleep). Never negative, even if a clock is set back.
     pub(crate) fn age(&self, timer: &dyn Timer, now: DateTime<Utc>) -> Duration {
         let steady = timer.now().saturating_duration_since(self.stored);
         let wall = (now - self.answer.retrieved_at)
@@ -163,12 +165,13 @@ impl Entry {
         steady.max(wall)
     }
 
-    /// Whether it may be used without asking, for a caller who takes nothing older than `max_age`.
+    /// Returns whether the entry may be used without a request, for a caller who accepts nothing older than
+    /// `max_age`.
     pub(crate) fn is_fresh(&self, age: Duration, max_age: Option<Duration>) -> bool {
         age < self.fresh_for && max_age.is_none_or(|max| !max.is_zero() && age <= max)
     }
 
-    /// The headers that ask the source whether it has changed; none where it gave no validator.
+    /// Returns the headers of a conditional request; empty if the source gave no validator.
     pub(crate) fn validators(&self) -> Vec<(HeaderName, HeaderValue)> {
         let pairs = [
             ("etag", http::header::IF_NONE_MATCH),
@@ -181,7 +184,7 @@ impl Entry {
     }
 }
 
-/// How long an answer counts as fresh; `None` where it must not be kept.
+/// Returns how long an answer counts as fresh; `None` if it must not be stored.
 fn rules(asked: &Lookup<'_>, answer: &Answer) -> Option<(CachePolicy, Duration)> {
     let headers = &answer.headers;
     if headers
@@ -195,7 +198,7 @@ fn rules(asked: &Lookup<'_>, answer: &Answer) -> Option<(CachePolicy, Duration)>
         return None;
     }
     let told = is_told(headers);
-    // RFC 9111 keeps answers to POST only where the source says for how long; the adapter says so.
+    // RFC 9111 allows caching of POST responses only with a stated lifetime. Here, the adapter states it.
     let fresh_for = if told {
         policy.time_to_live(SystemTime::from(answer.retrieved_at))
     } else {
@@ -205,7 +208,8 @@ fn rules(asked: &Lookup<'_>, answer: &Answer) -> Option<(CachePolicy, Duration)>
 }
 
 fn policy_of(asked: &Lookup<'_>, answer: &Answer) -> Option<CachePolicy> {
-    // A query by POST is a read; to the rules it is a GET of another address (its key holds the body).
+    // A POST query is a read, so the caching rules treat it as a GET of another address. Its cache key contains the
+    // body.
     let _ = asked.method;
     let request = http::Request::get(asked.url.as_str()).body(()).ok()?;
     let mut response = http::Response::builder().status(answer.status);
@@ -225,7 +229,7 @@ fn policy_of(asked: &Lookup<'_>, answer: &Answer) -> Option<CachePolicy> {
     ))
 }
 
-/// Whether the source itself says for how long the answer is fresh.
+/// Returns whether the source states the lifetime of the answer.
 fn is_told(headers: &Headers) -> bool {
     let directives = |name: &str| {
         headers

@@ -1,13 +1,14 @@
-//! Which addresses may be dialled: public ones, by what they are and not by how they are written.
+//! Classification of IP addresses: only public addresses may be dialled, whatever their notation.
 //!
-//! Ranges are those of the IANA special-purpose registries (<https://www.iana.org/assignments/iana-ipv4-special-registry>,
-//! <https://www.iana.org/assignments/iana-ipv6-special-registry>), plus the metadata addresses that
-//! cloud providers document.
+//! The ranges are those of the IANA special-purpose registries
+//! (<https://www.iana.org/assignments/iana-ipv4-special-registry>,
+//! <https://www.iana.org/assignments/iana-ipv6-special-registry>), plus the metadata addresses that cloud providers
+//! document.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Why an address may not be dialled.
+/// Reason why an address may not be dialled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AddressClass {
     /// This machine.
@@ -18,33 +19,33 @@ pub enum AddressClass {
     Unspecified,
     /// RFC 1918.
     Private,
-    /// Shared by a carrier's customers (RFC 6598).
+    /// Carrier-grade NAT: shared by the customers of a carrier (RFC 6598).
     Cgnat,
-    /// Of one link only.
+    /// Valid on a single link only.
     LinkLocal,
-    /// Where clouds hand out their machines' credentials.
+    /// Cloud metadata services, which issue a machine's credentials.
     Metadata,
     /// `fc00::/7`.
     UniqueLocal,
-    /// `fec0::/10`, the deprecated predecessor.
+    /// `fec0::/10`, the deprecated predecessor of unique local addresses.
     SiteLocal,
-    /// For examples in texts.
+    /// Reserved for examples in documentation.
     Documentation,
-    /// For benchmarks of network devices.
+    /// Reserved for benchmarks of network devices.
     Benchmark,
-    /// Discards what it is sent (RFC 6666).
+    /// Discard-only (RFC 6666).
     Discard,
-    /// Set aside or never given out.
+    /// Reserved or unassigned.
     Reserved,
-    /// Groups of machines.
+    /// Multicast groups.
     Multicast,
-    /// Every machine of a link.
+    /// Broadcast to every machine on a link.
     Broadcast,
     /// A public IPv4 address written as IPv6 (`::ffff:a.b.c.d`).
     V4Mapped,
     /// The deprecated form `::a.b.c.d`.
     V4Compatible,
-    /// The translators' form `::ffff:0:a.b.c.d`.
+    /// The stateless translation form `::ffff:0:a.b.c.d`.
     V4Translated,
     /// An IPv4 address behind a NAT64 gateway.
     Nat64,
@@ -57,7 +58,7 @@ pub enum AddressClass {
 }
 
 impl AddressClass {
-    /// The class as it appears in errors.
+    /// Returns the name of the class in error details.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Loopback => "loopback",
@@ -97,8 +98,8 @@ pub fn classify(address: IpAddr) -> Result<(), AddressClass> {
     classify_with(address, false)
 }
 
-/// Checks one address. With `allow_nat64`, an address of the well-known NAT64 prefix (RFC 6052) is
-/// checked by the IPv4 address inside, for networks that have no IPv4 of their own.
+/// Checks one address. With `allow_nat64`, an address of the well-known NAT64 prefix (RFC 6052) is checked by the
+/// IPv4 address that it contains, for networks without IPv4.
 pub fn classify_with(address: IpAddr, allow_nat64: bool) -> Result<(), AddressClass> {
     match address {
         IpAddr::V4(address) => classify_v4(address),
@@ -106,14 +107,14 @@ pub fn classify_with(address: IpAddr, allow_nat64: bool) -> Result<(), AddressCl
     }
 }
 
-/// IPv4 ranges, each with its length in bits; the first that holds an address names its class.
+/// IPv4 ranges with their prefix lengths. The first range that contains an address determines its class.
 const V4: [(Ipv4Addr, u8, AddressClass); 24] = {
     use AddressClass as C;
     const fn v4(a: u8, b: u8, c: u8, d: u8) -> Ipv4Addr {
         Ipv4Addr::new(a, b, c, d)
     }
     [
-        // Azure's wire server, Alibaba's metadata, the common one, Amazon's for containers, Oracle's.
+        // Azure's wire server, Alibaba's metadata, the common metadata address, Amazon's for containers, Oracle's.
         (v4(168, 63, 129, 16), 32, C::Metadata),
         (v4(100, 100, 100, 200), 32, C::Metadata),
         (v4(169, 254, 169, 254), 32, C::Metadata),
@@ -130,7 +131,7 @@ const V4: [(Ipv4Addr, u8, AddressClass); 24] = {
         (v4(198, 51, 100, 0), 24, C::Documentation),
         (v4(203, 0, 113, 0), 24, C::Documentation),
         (v4(198, 18, 0, 0), 15, C::Benchmark),
-        // Protocol assignments (DS-Lite, PCP and TURN anycast), AS112, AMT, the relays of 6to4.
+        // Protocol assignments (DS-Lite, PCP and TURN anycast), AS112, AMT, and the 6to4 relays.
         (v4(192, 0, 0, 0), 24, C::Reserved),
         (v4(192, 31, 196, 0), 24, C::Reserved),
         (v4(192, 52, 193, 0), 24, C::Reserved),
@@ -142,7 +143,8 @@ const V4: [(Ipv4Addr, u8, AddressClass); 24] = {
     ]
 };
 
-/// IPv6 ranges; the first that holds an address names its class. Outside [`GLOBAL`] nothing passes, listed or not.
+/// IPv6 ranges with their prefix lengths. The first range that contains an address determines its class. An address
+/// outside [`GLOBAL`] is always refused, listed or not.
 const V6: [(Ipv6Addr, u8, AddressClass); 22] = {
     use AddressClass as C;
     const fn v6(a: u16, b: u16, c: u16, d: u16) -> Ipv6Addr {
@@ -154,8 +156,8 @@ const V6: [(Ipv6Addr, u8, AddressClass); 22] = {
         (Ipv6Addr::new(0, 0, 0, 0, 0, 0xffff, 0, 0), 96, C::V4Mapped),
         (Ipv6Addr::new(0, 0, 0, 0, 0xffff, 0, 0, 0), 96, C::V4Translated),
         (Ipv6Addr::UNSPECIFIED, 96, C::V4Compatible),
-        // The well-known prefix, 64:ff9b::/96, and the one for each network's own translators, 64:ff9b:1::/48
-        // (RFC 8215). The ranges around them are reserved, and a translator may answer there.
+        // The well-known prefix 64:ff9b::/96, and 64:ff9b:1::/48 for local translators (RFC 8215). The surrounding
+        // ranges are reserved, and a translator may answer there.
         (v6(0x64, 0xff9b, 0, 0), 32, C::Nat64),
         // 100::/64 (RFC 6666) and the dummy prefix 100:0:0:1::/64 (RFC 9780).
         (v6(0x100, 0, 0, 0), 63, C::Discard),
@@ -167,7 +169,7 @@ const V6: [(Ipv6Addr, u8, AddressClass); 22] = {
         (v6(0x2002, 0, 0, 0), 16, C::SixToFour),
         // AS112.
         (v6(0x2620, 0x4f, 0x8000, 0), 48, C::Reserved),
-        // The former 6bone, given back (RFC 3701).
+        // The former 6bone, returned to IANA (RFC 3701).
         (v6(0x3ffe, 0, 0, 0), 16, C::Reserved),
         (v6(0x3fff, 0, 0, 0), 20, C::Documentation),
         // Segment routing (RFC 9602).
@@ -182,7 +184,7 @@ const V6: [(Ipv6Addr, u8, AddressClass); 22] = {
     ]
 };
 
-/// The one block that IANA has given out as global unicast: 2000::/3.
+/// The only block that IANA has assigned to global unicast: 2000::/3.
 const GLOBAL: (Ipv6Addr, u8) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
 fn classify_v4(address: Ipv4Addr) -> Result<(), AddressClass> {
@@ -202,7 +204,7 @@ fn classify_v6(address: Ipv6Addr, allow_nat64: bool) -> Result<(), AddressClass>
     let [.., a, b, c, d] = address.octets();
     let inner = || classify_v4(Ipv4Addr::new(a, b, c, d));
     let is_well_known_nat64 = matches!(address.segments(), [0x64, 0xff9b, 0, 0, 0, 0, ..]);
-    // The interface part of ISATAP (RFC 5214): `0:5efe` or `200:5efe`, then an IPv4 address.
+    // Interface identifier of ISATAP (RFC 5214): `0:5efe` or `200:5efe`, then an IPv4 address.
     let is_isatap = matches!(address.segments(), [_, _, _, _, 0 | 0x0200, 0x5efe, ..]);
     match V6.iter().find(|(start, bits, _)| is_in(start, *bits)) {
         Some((_, _, C::Nat64)) if allow_nat64 && is_well_known_nat64 => inner(),
@@ -353,7 +355,7 @@ mod tests {
             "nat64",
             &["64:ff9b::7f00:1", "64:ff9b::808:808", "64:ff9b:1::a00:1"],
         );
-        // The whole of 64:ff9b::/32, whatever stands behind it, and nothing beside it either.
+        // All of 64:ff9b::/32 is refused, and the adjacent ranges too.
         all_are(
             "nat64",
             &[
@@ -396,7 +398,7 @@ mod tests {
     }
 
     proptest! {
-        /// However an IPv4 address is wrapped, a denied one stays denied.
+        /// A denied IPv4 address stays denied in every IPv6 wrapping.
         #[test]
         fn wrapping_never_frees_a_denied_address(bits: u32) {
             let v4 = Ipv4Addr::from(bits);
@@ -411,7 +413,7 @@ mod tests {
             }
         }
 
-        /// Outside 2000::/3 nothing passes.
+        /// Every address outside 2000::/3 is refused.
         #[test]
         fn only_given_out_ranges_pass(bits: u128) {
             let v6 = Ipv6Addr::from(bits);
@@ -421,7 +423,7 @@ mod tests {
             }
         }
 
-        /// What passes here is global by another reading of the same registries, near the edges of every range.
+        /// Compares the result with another classifier of the same registries, near the edges of every range.
         #[test]
         fn another_classifier_agrees(bits: u128, row in 0..V6.len(), v4: u32, row4 in 0..V4.len(), low in 0..4u32) {
             let (start, length, _) = V6[row];
@@ -444,7 +446,7 @@ mod tests {
             }
         }
 
-        /// The parser of URLs and the standard library's read the same address from the same text.
+        /// Compares the URL parser with the standard library's parser: both read the same address from the same text.
         #[test]
         fn another_parser_agrees(bits: u128, v4: u32, zeros in 0..8u32) {
             use freshcontext_contract::url::{Host, Url};

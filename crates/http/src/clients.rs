@@ -1,4 +1,4 @@
-//! The reqwest clients. Built on first use, so that a server that fetches nothing loads nothing.
+//! The reqwest clients, built on first use, so that a server that fetches nothing loads nothing.
 
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
@@ -17,19 +17,19 @@ use crate::policy::{PolicyConfig, fits_dns};
 use crate::ports::{Dial, Resolve, ResolveError};
 use crate::step::{SeenLayer, SeenSessions, Step, now_at};
 
-/// Addresses of one name that are dialled at most.
+/// Maximum number of addresses dialled per name.
 const ADDRESSES: usize = 16;
-/// Idle connections kept per host, and for how long. A reused connection saves a handshake; a
-/// conversation seldom asks the same host after a minute.
+/// Maximum number of idle connections per host, and their lifetime. A reused connection saves a handshake, but
+/// conversations rarely return to a host after a minute.
 const IDLE_PER_HOST: usize = 2;
 const IDLE_TIME: Duration = Duration::from_secs(30);
-/// TLS sessions remembered for resumption.
+/// Number of TLS sessions stored for resumption.
 const SESSIONS: usize = 32;
 
-/// How a request reaches its host.
+/// Way in which a request reaches its host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DialMode {
-    /// Directly; every address is checked.
+    /// Direct; every address is checked.
     Guarded,
     /// To a base that the operator chose; its addresses are not checked.
     Chosen,
@@ -84,7 +84,7 @@ impl Clients {
         })
     }
 
-    /// Whether the operator's proxy is to be used for this address.
+    /// Returns whether this address is reached through the operator's proxy.
     pub(crate) fn uses_proxy(&self, url: &Url) -> bool {
         self.through_proxy.as_ref().is_some_and(|matcher| {
             url.as_str()
@@ -192,12 +192,12 @@ fn matcher(proxy: &ProxyConfig) -> Result<Matcher, ConfigError> {
         .build())
 }
 
-/// Why the guarded resolver gave no addresses.
+/// Reason why the guarded resolver returned no addresses.
 #[derive(Debug, Clone)]
 pub(crate) enum Refused {
-    /// The name has no address that can be found.
+    /// The name could not be resolved.
     Dns(ResolveError),
-    /// One of its addresses is of this class.
+    /// One of its addresses belongs to this denied class.
     Class(&'static str),
 }
 
@@ -212,7 +212,7 @@ impl std::fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Resolves and checks.
+/// A resolver that checks every address.
 pub(crate) struct Guard {
     pub(crate) resolver: Arc<dyn Resolve>,
     pub(crate) dial: Arc<dyn Dial>,
@@ -233,8 +233,8 @@ impl Guard {
         Ok(found)
     }
 
-    /// The addresses of a name, all of which are fit to be dialled. One denied address refuses the
-    /// whole name: an honest public name has none.
+    /// Returns the addresses of a name if all of them may be dialled. One denied address refuses the whole name,
+    /// since an honest public name has none.
     pub(crate) async fn permitted(&self, name: &str) -> Result<Vec<IpAddr>, Refused> {
         let mut found = self.resolve(name).await?;
         let policy = self

@@ -1,5 +1,5 @@
-//! Equal requests at the same time share one upstream request. It lives as long as anybody waits for
-//! it: when the last caller leaves, it is dropped and its socket closes.
+//! Request coalescing: identical concurrent requests share one upstream request. The shared request lives as long as
+//! at least one caller waits for it. When the last caller leaves, it is dropped and its socket closes.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -16,11 +16,11 @@ use crate::deadline::Deadline;
 use crate::exchange::Answer;
 use crate::ports::Timer;
 
-/// A caller whose deadline is also the request's own waits this much longer for the request to notice,
-/// because the request knows better what it was waiting for.
+/// Extra wait of a caller whose deadline equals the request's own. It lets the request report the timeout, because
+/// only the request knows what it was waiting for.
 const GRACE: Duration = Duration::from_millis(30);
 
-/// What a request brought back.
+/// Result of a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Delivered {
     pub(crate) answer: Answer,
@@ -31,11 +31,11 @@ pub(crate) struct Delivered {
 
 pub(crate) type Outcome = Result<Delivered, SourceError>;
 
-/// How far a request has come, for callers who leave before its end.
+/// Progress of a request, for callers who leave before its end.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     pub(crate) attempts: AtomicU32,
-    /// The slot that it waits for.
+    /// The earliest start that the rate limiter expects.
     pub(crate) slot: Mutex<Option<Instant>>,
 }
 
@@ -72,7 +72,7 @@ struct State {
 pub(crate) struct Coalescer(Mutex<State>);
 
 impl Coalescer {
-    /// Joins the request of this key, or starts it.
+    /// Joins the running request with this key, or starts one.
     pub(crate) fn join<F>(
         self: &Arc<Self>,
         key: String,
@@ -138,9 +138,9 @@ impl Coalescer {
     }
 }
 
-/// One caller's place in a shared request.
+/// A caller's share in a running request.
 pub(crate) struct Waiter {
-    // Dropped before `_place`, which then sees whether anybody is left.
+    // Must be dropped before `_place`, which then sees whether another caller is left.
     running: Option<Running>,
     deadline: Deadline,
     progress: Arc<Progress>,
@@ -201,7 +201,7 @@ impl Waiter {
     }
 }
 
-/// Our own pacing would let the request leave too late.
+/// Creates the error for a request that the server's own pacing would delay past the deadline.
 pub(crate) fn no_slot(wait: Duration, host: &str) -> SourceError {
     let mut failure = SourceError::new(
         ErrorCode::RateLimited,

@@ -1,4 +1,4 @@
-//! What the operator decides about outgoing requests.
+//! The operator's configuration of outgoing requests.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,46 +14,47 @@ use crate::ports::{
     Dial, DirectDial, Jitter, Observe, Resolve, SpreadJitter, SystemResolver, Timer, TokioTimer,
 };
 
-/// Everything a [`Pipeline`](crate::pipeline::Pipeline) is built from.
+/// Configuration of a [`Pipeline`](crate::pipeline::Pipeline).
 #[derive(Clone)]
 pub struct Config {
-    /// The table of limits.
+    /// Limits on time, size and concurrency.
     pub limits: Limits,
-    /// Hosts whose requests go to a base address of the operator's choice.
+    /// Hosts whose requests go to a base address that the operator chose.
     pub upstreams: Vec<Upstream>,
-    /// A proxy for outgoing requests. The environment's proxy variables count only if the server puts
+    /// Proxy for outgoing requests. The proxy variables of the environment have an effect only if the server copies
     /// them here.
     pub proxy: Option<ProxyConfig>,
-    /// Certificate authorities to trust besides the public ones, as PEM.
+    /// Additional trusted certificate authorities, as PEM.
     pub extra_ca_pem: Option<Vec<u8>>,
-    /// Secrets by environment name. Blank ones count as not set.
+    /// Secrets by environment variable name. A blank value counts as unset.
     pub secrets: HashMap<String, String>,
-    /// The operator's address for the user agent (SEC asks for one).
+    /// The operator's contact address for the user agent (SEC requires one).
     pub contact: Option<String>,
-    /// On IPv6-only networks: check NAT64 addresses by the IPv4 address inside instead of refusing them.
+    /// Whether NAT64 addresses are checked by the IPv4 address that they contain instead of being refused. For
+    /// IPv6-only networks.
     pub allow_nat64: bool,
-    /// What the operator wants never to be reached.
+    /// Addresses and names that the operator denies.
     pub deny: Deny,
-    /// Addresses of our own listeners, which are never a target.
+    /// Addresses of the server's own listeners, which are never a valid target.
     pub own_addresses: Vec<SocketAddr>,
-    /// All sources. Their published limits apply to their hosts regardless of the tool that asks.
+    /// All sources. A source's published limits apply to its hosts, whichever tool sends the request.
     pub descriptors: Vec<&'static Descriptor>,
-    /// Wall-clock time, for `retrieved_at`.
+    /// Wall clock, for `retrieved_at`.
     pub clock: Arc<dyn Clock>,
-    /// Monotonic time.
+    /// Monotonic clock.
     pub timer: Arc<dyn Timer>,
-    /// Names to addresses.
+    /// Name resolver.
     pub resolver: Arc<dyn Resolve>,
-    /// Judged addresses to sockets.
+    /// Mapping from checked addresses to sockets.
     pub dial: Arc<dyn Dial>,
-    /// Chance.
+    /// Source of randomness.
     pub jitter: Arc<dyn Jitter>,
-    /// Observer of every exchange, if any.
+    /// Optional observer of every exchange.
     pub observer: Option<Arc<dyn Observe>>,
 }
 
 impl Config {
-    /// The defaults: direct connections, public certificate authorities, no secrets, no sources.
+    /// Returns the default configuration: direct connections, public certificate authorities, no secrets, no sources.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             limits: Limits::DEFAULT,
@@ -77,7 +78,7 @@ impl Config {
 }
 
 impl fmt::Debug for Config {
-    /// Names what is set; secrets never appear.
+    /// Shows which settings are present; never shows secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Config")
             .field("upstreams", &self.upstreams)
@@ -91,14 +92,14 @@ impl fmt::Debug for Config {
 /// A proxy for outgoing requests.
 #[derive(Clone)]
 pub struct ProxyConfig {
-    /// Its address (`http://` or `https://`), with credentials if it wants any.
+    /// Address of the proxy (`http://` or `https://`), with credentials if the proxy requires them.
     pub url: Url,
     /// Hosts that are reached directly, as in `NO_PROXY`: names, `.suffixes`, addresses, networks, `*`.
     pub no_proxy: String,
 }
 
 impl fmt::Debug for ProxyConfig {
-    /// Without the proxy's credentials.
+    /// Omits the proxy's credentials.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ProxyConfig")
             .field("host", &self.url.host_str())
@@ -107,18 +108,18 @@ impl fmt::Debug for ProxyConfig {
     }
 }
 
-/// Sends the requests for a host to a base address that the operator chose (a mirror, a recording
-/// proxy). That base alone is exempt from the egress guard.
+/// Redirection of a host's requests to a base address that the operator chose (a mirror, a recording proxy). Only
+/// that base is exempt from the egress guard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upstream {
     /// The host, in lower case; `None` for every host.
     pub host: Option<String>,
-    /// Where its requests go: same path and query behind this base's own path.
+    /// Base address. A request keeps its path and query, appended to the base's own path.
     pub base: Url,
 }
 
 impl Upstream {
-    /// Reads `host=base` or `*=base`.
+    /// Parses `host=base` or `*=base`.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         let wrong = |why: &str| ConfigError(format!("upstream `{}` {why}", text.trim()));
         let (host, base) = text.trim().split_once('=').ok_or_else(|| {
@@ -142,7 +143,7 @@ impl Upstream {
         }
     }
 
-    /// Reads a comma-separated list of [`parse`](Self::parse)'s form; blank entries are skipped.
+    /// Parses a comma-separated list of entries in the form of [`parse`](Self::parse). Skips blank entries.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, ConfigError> {
         text.split(',')
             .filter(|entry| !entry.trim().is_empty())

@@ -1,8 +1,8 @@
-//! What is wrong with a configuration.
+//! Configuration errors.
 
 use std::fmt;
 
-/// The configuration cannot work; one line for the operator.
+/// An invalid configuration, described in one line for the operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError(pub(crate) String);
 

@@ -1,4 +1,4 @@
-//! Secrets, added to a request last and for their host only.
+//! Credentials. A secret is added to a request last, and only for its own host.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,9 +12,9 @@ use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use serde::Deserialize;
 use tokio::sync::Mutex;
 
-/// Tokens are renewed this long before they expire, so that none expires under way.
+/// Margin before a token's expiry at which it is renewed, so that no token expires in transit.
 const MARGIN: Duration = Duration::from_secs(30);
-/// Lifetime of a token whose issuer names no expiry.
+/// Lifetime of a token whose issuer states no expiry.
 const UNSTATED: Duration = Duration::from_mins(10);
 
 pub(crate) struct Keyring {
@@ -35,7 +35,7 @@ pub(crate) struct Key<'a> {
 }
 
 impl fmt::Debug for Key<'_> {
-    /// Without the secret.
+    /// Omits the secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Key")
             .field("host", &self.credential.host)
@@ -43,7 +43,7 @@ impl fmt::Debug for Key<'_> {
     }
 }
 
-/// A request for a token.
+/// Request for a token.
 pub(crate) struct TokenRequest {
     pub(crate) url: &'static str,
     pub(crate) authorization: HeaderValue,
@@ -72,8 +72,8 @@ impl Keyring {
         self.secrets.contains_key(env)
     }
 
-    /// The credential of this source for this address, if the operator set one. Secrets travel
-    /// encrypted only.
+    /// Returns this source's credential for this address, if the operator configured one. Secrets are sent over https
+    /// only.
     pub(crate) fn find(&self, descriptor: &'static Descriptor, url: &Url) -> Option<Key<'_>> {
         if url.scheme() != "https" {
             return None;
@@ -93,8 +93,8 @@ impl Keyring {
             })
     }
 
-    /// Takes a secret out of the query of a redirect's target: a host that repeats the query it was asked
-    /// with must not send our key on to another one, nor into the address that is shown.
+    /// Removes secrets from the query of a redirect's target. A host that echoes its query must not pass the key on
+    /// to another host, nor into the address that callers see.
     pub(crate) fn remove_echo(&self, descriptor: &Descriptor, url: &mut Url) {
         let secrets: Vec<&str> = descriptor
             .credentials
@@ -121,7 +121,7 @@ impl Keyring {
         }
     }
 
-    /// A token that is still good.
+    /// Returns a cached token that is still valid.
     pub(crate) async fn token(&self, key: Key<'_>, now: Instant) -> Option<HeaderValue> {
         let tokens = self.tokens.lock().await;
         let token = tokens
@@ -130,12 +130,12 @@ impl Keyring {
         secret_header(&format!("Bearer {}", token.value))
     }
 
-    /// Forgets a token that was refused.
+    /// Discards a refused token.
     pub(crate) async fn forget_token(&self, key: Key<'_>) {
         self.tokens.lock().await.remove(key.credential.host);
     }
 
-    /// What to send to get a token.
+    /// Returns the request for a new token.
     pub(crate) fn token_request(&self, key: Key<'_>) -> Option<TokenRequest> {
         let Apply::ClientCredentials {
             secret_env,
@@ -152,7 +152,7 @@ impl Keyring {
         })
     }
 
-    /// Keeps what the issuer sent.
+    /// Stores the token that the issuer sent.
     pub(crate) async fn keep_token(
         &self,
         key: Key<'_>,
@@ -178,7 +178,7 @@ impl Keyring {
 }
 
 impl Key<'_> {
-    /// Where the secret itself goes: into the headers, or into the query of the dialled address.
+    /// Adds the secret to the headers or to the query of the dialled address.
     pub(crate) fn apply(&self, url: &mut Url, headers: &mut http::HeaderMap) -> Result<(), SourceError> {
         let unusable = || {
             SourceError::new(
@@ -212,13 +212,13 @@ impl Key<'_> {
         matches!(self.credential.apply, Apply::ClientCredentials { .. })
     }
 
-    /// The environment name to tell the operator.
+    /// Returns the environment variable to name in messages to the operator.
     pub(crate) fn env(&self) -> &'static str {
         self.credential.env.first().copied().unwrap_or("the key")
     }
 }
 
-/// A header value that is left out of debug output.
+/// Creates a header value that debug output omits.
 fn secret_header(text: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_str(text).ok()?;
     value.set_sensitive(true);

@@ -1,4 +1,4 @@
-//! A deadline that can move later: the latest of all callers that wait for the same request.
+//! A deadline that can move later: the latest deadline of all callers that wait for the same request.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ impl Deadline {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves the deadline, never to an earlier moment.
+    /// Moves the deadline later. An earlier instant has no effect.
     pub(crate) fn extend(&self, to: Instant) {
         let mut at = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *at = (*at).max(to);
@@ -27,7 +27,7 @@ impl Deadline {
         self.at().saturating_duration_since(timer.now())
     }
 
-    /// Completes when the deadline has passed, wherever it was moved meanwhile.
+    /// Completes when the deadline has passed, including extensions made in the meantime.
     pub(crate) async fn passed(&self, timer: &dyn Timer) {
         loop {
             let left = self.left(timer);

@@ -1,4 +1,4 @@
-//! Content codings, undone within bounds: a small body cannot become a large one unnoticed.
+//! Decoding of content codings, with size limits: a small body cannot expand without bound.
 
 use std::io::{self, BufRead, Read};
 
@@ -6,17 +6,18 @@ use flate2::bufread::GzDecoder;
 use flate2::{Decompress, FlushDecompress, Status};
 use freshcontext_contract::{ErrorCode, SourceError};
 
-/// The codings that are asked for. More are understood.
+/// The codings that requests accept. The decoder supports more.
 pub(crate) const ACCEPT_ENCODING: &str = "gzip, br";
-/// Codings on top of each other that are followed. One is normal, two occur by mistake.
+/// Maximum number of stacked codings. One is normal, two occur by mistake.
 const LAYERS: usize = 2;
-/// The expansion ratio counts from here on; below, a long run of blanks is nothing unusual.
+/// Output size in bytes from which the expansion ratio is limited. In a smaller output, a long run of blanks is
+/// normal.
 const RATIO_FROM: usize = 1 << 20;
-/// Members of a gzip body, or frames of a zstd one, that are read. Each costs the making of a decoder, and 20
-/// bytes make an empty one. Files packed for random access have one for every 64 KiB.
+/// Maximum number of gzip members or zstd frames in a body. Each part costs the setup of a decoder, and an empty part
+/// takes only 20 bytes. Files compressed for random access have one part per 64 KiB.
 const PARTS: usize = 1_000;
-/// Largest window of a zstd frame. RFC 9659 allows 8 MiB, which a decoder holds in addition to its output. This
-/// client never asks for zstd, and a server that sends it anyway needs no such window for a page.
+/// Maximum window of a zstd frame, in bytes. RFC 9659 allows 8 MiB, which a decoder holds in addition to its output.
+/// This client never asks for zstd, and a page does not need a larger window.
 const ZSTD_WINDOW: u64 = 1 << 20;
 
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +34,7 @@ pub(crate) enum Coding {
     Zstd,
 }
 
-/// Reads `Content-Encoding`, in the order in which the codings were applied.
+/// Parses `Content-Encoding`, in the order in which the codings were applied.
 pub(crate) fn codings(header: Option<&str>) -> Result<Vec<Coding>, SourceError> {
     let mut found = Vec::new();
     for name in header.unwrap_or_default().split(',').map(str::trim) {
@@ -56,7 +57,7 @@ pub(crate) fn codings(header: Option<&str>) -> Result<Vec<Coding>, SourceError> 
     Ok(found)
 }
 
-/// Undoes the codings.
+/// Decodes a body.
 pub(crate) fn decode(body: &[u8], codings: &[Coding], bounds: Bounds) -> Result<Vec<u8>, SourceError> {
     let wire = body.len();
     let mut current: Option<Vec<u8>> = None;
@@ -107,7 +108,7 @@ impl From<io::Error> for Problem {
     }
 }
 
-/// Output that stops growing at the bounds.
+/// Output buffer that refuses to grow beyond the limits.
 struct Bounded {
     out: Vec<u8>,
     wire: usize,
@@ -122,8 +123,8 @@ impl Bounded {
             return Err(Problem::TooLarge);
         }
         if total > self.out.capacity() {
-            // While it moves, the old and the new are held at once; so what is large moves but once, to where there is
-            // room for all that it may become. What is not written to takes no memory.
+            // Growing a buffer holds the old and the new copy at once. A large buffer therefore grows only once, to
+            // its maximum size. Memory that is never written is not used.
             let most = self.wire.saturating_mul(self.bounds.ratio).max(total);
             let room = if total > RATIO_FROM {
                 most
@@ -150,7 +151,7 @@ impl Bounded {
     }
 }
 
-/// Members one after another (RFC 1952). What follows the last one is ignored, as browsers do.
+/// Decodes consecutive members (RFC 1952). Ignores trailing data after the last one, as browsers do.
 fn gzip(mut input: &[u8], out: &mut Bounded) -> Result<(), Problem> {
     for _ in 0..PARTS {
         let mut member = GzDecoder::new(input);
@@ -163,7 +164,7 @@ fn gzip(mut input: &[u8], out: &mut Bounded) -> Result<(), Problem> {
     Err(Problem::TooManyParts)
 }
 
-/// `deflate` means zlib (RFC 9110); some servers send the raw form.
+/// `deflate` means zlib (RFC 9110), but some servers send raw deflate.
 fn deflate(input: &[u8], out: &mut Bounded) -> Result<(), Problem> {
     let zlib = match input {
         [first, second, ..] => first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0,
@@ -191,7 +192,7 @@ fn deflate(input: &[u8], out: &mut Bounded) -> Result<(), Problem> {
     }
 }
 
-/// Frames one after another, skippable ones skipped (RFC 8878).
+/// Decodes consecutive frames and skips skippable ones (RFC 8878).
 fn zstd(mut input: &[u8], out: &mut Bounded) -> Result<(), Problem> {
     use ruzstd::decoding::StreamingDecoder;
     let broken = || Problem::Broken(io::ErrorKind::InvalidData.into());
@@ -285,7 +286,7 @@ mod tests {
             assert!(code(&part.repeat(PARTS), header).is_ok(), "{header}");
             let many = part.repeat(PARTS + 1);
             assert_eq!(code(&many, header), Err(ErrorCode::Malformed), "{header}");
-            // Inside another packing, too, where they cost next to nothing on the wire.
+            // Also inside another coding, where they cost next to nothing on the wire.
             assert_eq!(
                 code(&gz(&many), &format!("{header}, gzip")),
                 Err(ErrorCode::Malformed),

@@ -7,19 +7,19 @@ use ipnet::IpNet;
 
 use crate::config_error::ConfigError;
 
-/// Networks and names that are refused, as the operator listed them.
+/// Networks and names that the operator denies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Deny {
     networks: Vec<IpNet>,
     names: Vec<String>,
-    /// Each with its dot: `.example.com`.
+    /// Suffixes with their leading dot: `.example.com`.
     suffixes: Vec<String>,
 }
 
 impl Deny {
-    /// Reads entries: an address (`192.0.2.1`, `2001:db8::1`), a network (`192.0.2.0/24`), a host's name
-    /// (`example.com`), or all names below one (`*.example.com`, which is not `example.com` itself). The error names
-    /// the entry.
+    /// Parses entries: an address (`192.0.2.1`, `2001:db8::1`), a network (`192.0.2.0/24`), a host name
+    /// (`example.com`), or all names below one (`*.example.com`, which excludes `example.com` itself). The error
+    /// names the entry.
     pub fn parse<T: AsRef<str>>(entries: &[T]) -> Result<Self, ConfigError> {
         let mut deny = Self::default();
         for entry in entries {
@@ -49,7 +49,7 @@ impl Deny {
             Some(name) => (name, true),
             None => (entry, false),
         };
-        // As a URL's host is read, so that both are compared in one form.
+        // Parsed like the host of a URL, so that both are compared in the same form.
         let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
         let right = !name.is_empty() && !name.starts_with('.') && name.chars().all(plain);
         match Host::parse(name) {
@@ -70,14 +70,14 @@ impl Deny {
         }
     }
 
-    /// Whether a name is denied. `name` is a URL's host: in lower case, with punycode.
+    /// Returns whether a name is denied. `name` is the host of a URL: in lower case, with punycode.
     pub(crate) fn names(&self, name: &str) -> bool {
         let name = name.trim_end_matches('.');
         self.names.iter().any(|denied| denied == name)
             || self.suffixes.iter().any(|suffix| name.ends_with(suffix.as_str()))
     }
 
-    /// Whether an address is denied, also where it is an IPv4 address within an IPv6 one.
+    /// Returns whether an address is denied, including an IPv4 address inside an IPv6 address.
     pub(crate) fn holds(&self, address: IpAddr) -> bool {
         if self.networks.is_empty() {
             return false;

@@ -22,24 +22,25 @@ use crate::holding::{Coming, Held, Holding, Patience};
 use crate::ports::Timer;
 use crate::step::{Late, Step, StepLimits, watched};
 
-/// Bodies packed larger than this are unpacked off the async threads.
+/// Maximum compressed size in bytes that is decoded on an async thread. Larger bodies are decoded on a blocking
+/// thread.
 const UNPACK_INLINE: usize = 32 << 10;
 
-/// A request ready for the wire.
+/// A request that is ready to be sent.
 pub(crate) struct Outgoing<'a> {
     pub(crate) mode: DialMode,
     pub(crate) method: Method,
-    /// Where it is dialled, secrets in the query included. Never shown.
+    /// The dialled address, with any secrets in its query. Never shown.
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Option<Bytes>,
-    /// The host as the caller knows it, for messages.
+    /// The host name for messages.
     pub(crate) host: &'a str,
-    /// Tighter limit of the decoded body.
+    /// Lower limit for the decoded body, if the request has one.
     pub(crate) max_body: Option<usize>,
 }
 
-/// An answer, not checked yet.
+/// An answer before validation.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -48,7 +49,7 @@ pub(crate) struct Answer {
     pub(crate) retrieved_at: DateTime<Utc>,
     /// Shared by all copies of this answer.
     pub(crate) validity: CacheValidity,
-    /// The environment name of a key that the host refused before it gave this answer without it.
+    /// The environment variable of a key that the host refused before it answered without the key.
     pub(crate) key_refused: Option<&'static str>,
     /// Memory held for the body; `None` in the cache, which has its own limit.
     pub(crate) held: Held,
@@ -63,8 +64,8 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// Sends a request and reads its answer. `reached` is called once the head has arrived.
-    /// Redirects come back without a body.
+    /// Sends a request and reads its answer. Calls `reached` when the head has arrived. Redirects are returned
+    /// without a body.
     pub(crate) async fn exchange(
         &self,
         out: Outgoing<'_>,
@@ -175,7 +176,7 @@ impl Wire {
         }
         let idle = Duration::from_millis(self.limits.idle_read_ms);
         let patience = self.patience(deadline);
-        // It is refused above where it does not fit.
+        // A length that does not fit was refused above.
         let announced = announced.and_then(|length| usize::try_from(length).ok());
         let mut coming = self.holding.begin(announced, limit, patience).await?;
         let mut body = BytesMut::new();
@@ -189,7 +190,8 @@ impl Wire {
                     }
                     coming.cover(body.len() + chunk.len(), patience).await?;
                     if let Some(announced) = announced.filter(|_| !coming.is_small()) {
-                        // Its place is its own by now: it need not move as it grows.
+                        // The body has its own reservation by now, so the buffer can get its full size and never
+                        // moves.
                         body.reserve(announced.saturating_sub(body.len()));
                     }
                     body.extend_from_slice(&chunk);
@@ -223,7 +225,7 @@ impl Wire {
         deadline: &Deadline,
     ) -> Result<(Bytes, Held), SourceError> {
         let codings = codings(coding)?;
-        // A 204 or an empty answer may still carry the header.
+        // A 204 or an empty answer may still have the header.
         if codings.is_empty() || packed.is_empty() {
             let held = coming.settle(packed.len(), None);
             return Ok((packed, held));
@@ -239,7 +241,7 @@ impl Wire {
         if coming.is_small() {
             let (body, codings) = (packed.clone(), codings.clone());
             match unpack_beside(body, codings, small).await {
-                // This is enough for most bodies; a larger one starts again.
+                // Sufficient for most bodies; a larger one is decoded again below.
                 Err(failure) if failure.code == ErrorCode::TooLarge && small.decoded < bounds.decoded => {}
                 body => {
                     let body = body?;
@@ -260,7 +262,7 @@ impl Wire {
     }
 }
 
-/// Unpacks a body, off the threads that serve where that takes long.
+/// Decodes a body, on a blocking thread if that takes long.
 async fn unpack_beside(packed: Bytes, codings: Vec<Coding>, bounds: Bounds) -> Result<Bytes, SourceError> {
     if packed.len() <= UNPACK_INLINE && bounds.decoded <= SMALL_BODY {
         return decode(&packed, &codings, bounds).map(Bytes::from);
@@ -275,7 +277,8 @@ async fn unpack_beside(packed: Bytes, codings: Vec<Coding>, bounds: Bounds) -> R
         })
 }
 
-/// A host whose clock is far off dates its content wrongly too; nothing here relies on its `Date`.
+/// Logs a large clock skew of a host, since such a host also dates its content wrongly. Nothing else relies on its
+/// `Date`.
 fn note_skew(headers: &HeaderMap, now: DateTime<Utc>, host: &str) {
     let date = headers.get(DATE).and_then(|value| value.to_str().ok());
     if let Some(date) = date.and_then(|text| httpdate::parse_http_date(text).ok()) {
@@ -295,8 +298,8 @@ fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     (!all.is_empty()).then(|| all.join(","))
 }
 
-/// The headers as adapters see them, without those of the transport, which no longer hold, and
-/// without cookies: none is ever sent back.
+/// Returns the headers that adapters see, without cookies (never sent back) and without transport headers (no longer
+/// valid).
 fn readable(headers: &HeaderMap) -> Headers {
     let hidden = [
         SET_COOKIE,

@@ -1,5 +1,5 @@
-//! What went wrong on the wire, in words. The transport's own texts may hold addresses and secrets;
-//! they go to the log at most, and only their innermost part.
+//! Messages for transport errors. The transport's own messages may contain addresses and secrets, so only their
+//! innermost part is logged.
 
 use std::error::Error;
 use std::io::ErrorKind;
@@ -10,7 +10,7 @@ use crate::clients::Refused;
 use crate::policy::blocked_class;
 use crate::step::Step;
 
-/// The request failed before the head of its answer was there.
+/// Describes a failure before the head of the answer arrived.
 pub(crate) fn of_head(error: &reqwest::Error, step: Step, host: &str) -> SourceError {
     if let Some(refused) = find::<Refused>(error) {
         return of_refusal(refused, host);
@@ -30,14 +30,14 @@ pub(crate) fn of_head(error: &reqwest::Error, step: Step, host: &str) -> SourceE
         },
     };
     let failure = match (step, find::<rustls::Error>(error).is_some()) {
-        // A certificate does not get better within seconds.
+        // A certificate error does not go away within seconds.
         (Step::Tls, true) => failure.permanent(),
         _ => failure,
     };
     failure.with("cause", innermost(error))
 }
 
-/// The resolver gave no address.
+/// Describes a resolver that returned no address.
 pub(crate) fn of_refusal(refused: &Refused, host: &str) -> SourceError {
     match refused {
         Refused::Class(class) => blocked_class(class),
@@ -54,7 +54,7 @@ pub(crate) fn of_refusal(refused: &Refused, host: &str) -> SourceError {
     }
 }
 
-/// A step took too long.
+/// Describes a step that exceeded its time limit.
 pub(crate) fn of_late_step(step: Step, host: &str) -> SourceError {
     match step {
         Step::Dns => {
@@ -71,7 +71,7 @@ pub(crate) fn of_late_step(step: Step, host: &str) -> SourceError {
     }
 }
 
-/// The call's own time ran out.
+/// Describes a call whose deadline passed.
 pub(crate) fn of_deadline(step: Step, host: &str) -> SourceError {
     let doing = match step {
         Step::Dns => "resolving",
@@ -85,7 +85,7 @@ pub(crate) fn of_deadline(step: Step, host: &str) -> SourceError {
     .detail("deadline")
 }
 
-/// The body stopped coming.
+/// Describes a body that stopped arriving.
 pub(crate) fn of_silence(host: &str) -> SourceError {
     SourceError::new(
         ErrorCode::Timeout,
@@ -94,7 +94,7 @@ pub(crate) fn of_silence(host: &str) -> SourceError {
     .detail("idle_read")
 }
 
-/// The body broke off or was framed wrongly.
+/// Describes a body that was cut off or framed incorrectly.
 pub(crate) fn of_body(error: &reqwest::Error, host: &str) -> SourceError {
     let broken = find::<std::io::Error>(error).is_some_and(|io| {
         matches!(
@@ -157,8 +157,8 @@ fn tls_text(error: &reqwest::Error, host: &str) -> String {
     format!("no secure connection to {host}: {why}")
 }
 
-/// The error and its causes, outermost first. I/O errors do not name what they carry as their source;
-/// TLS errors travel inside them, sometimes two deep.
+/// Returns the error and its causes, outermost first. An I/O error does not return its inner error as its source, and
+/// TLS errors are wrapped in I/O errors, sometimes twice.
 fn chain(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
     let first: &(dyn Error + 'static) = error;
     std::iter::successors(Some(first), |at| cause(*at))
@@ -185,7 +185,8 @@ fn chain_texts(error: &reqwest::Error) -> String {
         .collect()
 }
 
-/// The innermost text, short. reqwest's own one holds the URL; the innermost never does.
+/// Returns the innermost message, shortened. The message of reqwest's own error contains the URL; the innermost
+/// message never does.
 fn innermost(error: &reqwest::Error) -> String {
     let text = chain(error)
         .skip(1)

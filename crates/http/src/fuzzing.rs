@@ -1,4 +1,4 @@
-//! The readers of outside bytes, for the fuzz targets. Not part of the crate's promise.
+//! The readers of outside bytes, for the fuzz targets. Not part of the stable API.
 
 use std::time::Duration;
 
@@ -14,18 +14,18 @@ use crate::redirect::next_hop;
 use crate::upstreams::Upstreams;
 use crate::waits::asked_wait;
 
-/// How long these headers ask to wait at `now`, at most `longest_s` seconds.
+/// Returns the wait that these headers ask for at `now`, at most `longest_s` seconds.
 pub fn wait(headers: &Headers, now: DateTime<Utc>, longest_s: u64) -> Option<Duration> {
     asked_wait(headers, now, longest_s)
 }
 
-/// A body unpacked by its `Content-Encoding`, at most `decoded` bytes; `None` where it is refused.
+/// Decodes a body by its `Content-Encoding`, to at most `decoded` bytes; `None` if the body is refused.
 pub fn unpack(coding: &str, body: &[u8], decoded: usize) -> Option<Vec<u8>> {
     let bounds = Bounds { decoded, ratio: 100 };
     decode(body, &codings(Some(coding)).ok()?, bounds).ok()
 }
 
-/// Where a redirect leads, if it may be followed.
+/// Returns the target of a redirect, if it may be followed.
 pub fn follow(
     descriptor: &Descriptor,
     method: Method,

@@ -1,6 +1,6 @@
-//! Memory for bodies: what all calls together may hold. A body takes its place before it grows into it, and
-//! keeps what it takes for as long as anybody reads it. The shares are asked for in one order (as it comes,
-//! then unpacked), so that no two requests wait for each other.
+//! Memory limit for bodies: the bytes that all calls together may hold. A body reserves memory before it grows, and
+//! keeps what it needs until its last reader is done. Shares are taken in a fixed order (as received, then decoded),
+//! so that two requests never wait for each other.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::deadline::Deadline;
 use crate::ports::Timer;
 
-/// What a body takes at first, where its length is not known.
+/// Initial reservation for a body of unknown length, in bytes.
 const FIRST: usize = 64 << 10;
-/// Memory is counted in pieces of this many bytes.
+/// Unit of memory accounting, in bytes.
 const PIECE: usize = 1 << 10;
 
-/// All there is.
+/// All shares of the memory for bodies.
 #[derive(Debug)]
 pub(crate) struct Holding {
     small: Share,
     coming: Share,
     unpacked: Share,
-    /// Large bodies are unpacked one at a time: the window of a coding alone takes up to 16 MiB.
+    /// Large bodies are decoded one at a time, because the window of a coding alone takes up to 16 MiB.
     pub(crate) unpacking: Arc<Semaphore>,
     wait: Duration,
 }
@@ -46,20 +46,20 @@ impl Share {
         }
     }
 
-    /// A body larger than the whole share takes all of it.
+    /// Returns the pieces for a body. A body larger than the share takes the whole share.
     fn pieces(&self, bytes: usize) -> u32 {
         u32::try_from(bytes.div_ceil(PIECE).min(self.pieces)).unwrap_or(u32::MAX)
     }
 }
 
-/// The time that a wait for memory may take.
+/// Maximum time to wait for memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Patience<'p> {
     pub(crate) deadline: &'p Deadline,
     pub(crate) timer: &'p dyn Timer,
 }
 
-/// The memory that a body holds while it is read. All readers of one body share it.
+/// The memory held for a body while it is read. All readers of the body share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Held(Option<Arc<OwnedSemaphorePermit>>);
 
@@ -68,7 +68,7 @@ impl Held {
         self.0.is_none()
     }
 
-    /// The body, holding its memory until its last reader is done with it.
+    /// Attaches the memory to the body, until its last reader is done.
     pub(crate) fn attached(self, body: Bytes) -> Bytes {
         struct Kept(
             Bytes,
@@ -100,7 +100,7 @@ impl Holding {
         }
     }
 
-    /// A body that begins to come; `announced` is how long it says it is, `most` how long it may become.
+    /// Begins to receive a body. `announced` is its stated length, `most` its maximum length, both in bytes.
     pub(crate) async fn begin(
         &self,
         announced: Option<usize>,
@@ -120,7 +120,7 @@ impl Holding {
         Ok(coming)
     }
 
-    /// Memory for a body of which only the length is new to us, such as one from the cache.
+    /// Reserves memory for a complete body of known length, such as one from the cache.
     pub(crate) async fn hold(&self, length: usize, patience: Patience<'_>) -> Result<Held, SourceError> {
         let share = if length <= SMALL_BODY {
             &self.small
@@ -131,7 +131,7 @@ impl Holding {
         Ok(Held(Some(Arc::new(taken))))
     }
 
-    /// Memory for a body that is unpacked to at most `most` bytes.
+    /// Reserves memory for a body that decodes to at most `most` bytes.
     pub(crate) async fn unpacked(
         &self,
         most: usize,
@@ -178,7 +178,7 @@ impl Holding {
     }
 }
 
-/// A body that is coming in.
+/// A body that is being received.
 pub(crate) struct Coming<'h> {
     holding: &'h Holding,
     most: usize,
@@ -188,8 +188,8 @@ pub(crate) struct Coming<'h> {
 }
 
 impl Coming<'_> {
-    /// Reserves memory for the given number of bytes from the start. A small body reserves in two steps, a
-    /// larger one reserves at once all that it may need.
+    /// Reserves memory for the given number of bytes from the start. A small body reserves in two steps; a larger
+    /// body reserves its maximum at once.
     pub(crate) async fn cover(&mut self, bytes: usize, patience: Patience<'_>) -> Result<(), SourceError> {
         if bytes <= self.covered {
             return Ok(());
@@ -217,12 +217,13 @@ impl Coming<'_> {
         Ok(())
     }
 
-    /// Whether it is still among the small ones.
+    /// Returns whether the body still fits the share for small bodies.
     pub(crate) fn is_small(&self) -> bool {
         self.large.is_none()
     }
 
-    /// Keeps what a body of this length takes, and gives back the rest. `unpacked` is what it took beside.
+    /// Keeps the memory for a body of this length and releases the rest. `unpacked` is the memory reserved for
+    /// decoding, if any.
     pub(crate) fn settle(mut self, length: usize, unpacked: Option<OwnedSemaphorePermit>) -> Held {
         let taken = unpacked.or(self.large.take()).or(self.small.take());
         Held(taken.map(|mut taken| {

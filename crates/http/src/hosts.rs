@@ -1,4 +1,4 @@
-//! What is known of each host: its limiters, its breaker, its wish to be left alone, its retry quota.
+//! State per host: limiters, breaker, suspensions, retry quota.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,9 +11,9 @@ use crate::limiter::RateLimiter;
 use crate::ports::Timer;
 use crate::status::{BreakerState, HostStatus};
 
-/// Hosts remembered at most, beyond those with published limits: pages come from anywhere.
+/// Maximum number of hosts remembered in addition to those with published limits, since pages may come from any host.
 const REMEMBERED: usize = 512;
-/// Tokens that a retry takes, a retry after a timeout takes, and a success gives back.
+/// Tokens that a retry takes, that a retry after a timeout takes, and that a success returns.
 const RETRY_COST: u32 = 5;
 const TIMEOUT_COST: u32 = 10;
 const SUCCESS_GAIN: u32 = 1;
@@ -28,7 +28,7 @@ pub(crate) struct HostTable {
 pub(crate) struct Host {
     pub(crate) name: String,
     limiters: Vec<Arc<RateLimiter>>,
-    /// The limiter of what no path prefix covers; one of `limiters`.
+    /// The limiter for paths without a prefix of their own; one of `limiters`.
     whole: Arc<RateLimiter>,
     published: bool,
     timer: Arc<dyn Timer>,
@@ -45,12 +45,12 @@ struct State {
     last_failure: Option<ErrorCode>,
 }
 
-/// How much of a host wants to be left alone.
+/// Part of a host that a suspension covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// All of it (`Retry-After`).
+    /// The whole host (`Retry-After`).
     Host,
-    /// What one published limit covers (`x-ratelimit-reset` of its own pool): path and keyed.
+    /// One published limit, by path prefix and whether it is keyed (`x-ratelimit-reset` of a single pool).
     Limit(&'static str, bool),
 }
 
@@ -58,7 +58,7 @@ pub(crate) enum Scope {
 struct Suspension {
     scope: Scope,
     until: Instant,
-    /// Whether the host named this time, or we chose it because it named none.
+    /// Whether the host stated this time. If not, the server chose it.
     stated: bool,
 }
 
@@ -168,7 +168,7 @@ impl HostTable {
     }
 }
 
-/// The pace that allows less in the long run.
+/// Returns the pace that allows fewer requests in the long run.
 fn stricter(a: Pace, b: Pace) -> Pace {
     let spacing = |pace: Pace| pace.per.as_secs_f64() / f64::from(pace.requests.max(1));
     if spacing(b) > spacing(a) { b } else { a }
@@ -184,7 +184,7 @@ impl State {
     }
 }
 
-/// Whether a path begins as a limit's prefix does, in which a `*` stands for one segment.
+/// Returns whether a path begins with a limit's prefix. A `*` in the prefix stands for one segment.
 fn begins(path: &str, prefix: &str) -> bool {
     let mut rest = path;
     let mut parts = prefix.split('*');
@@ -208,7 +208,7 @@ impl Host {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The limit for a path: the longest matching prefix; the keyed figures where they differ.
+    /// Returns the limiter for a path: the longest matching prefix, with the keyed limit if it differs.
     pub(crate) fn limiter(&self, path: &str, keyed: bool) -> Arc<RateLimiter> {
         let fitting = self
             .limiters
@@ -221,7 +221,7 @@ impl Host {
         )
     }
 
-    /// Refuses where the host asked to be left alone or its breaker is open.
+    /// Refuses a request while the host is suspended or its breaker is open.
     pub(crate) fn gate(&self, limiter: &RateLimiter) -> Result<(), SourceError> {
         let now = self.timer.now();
         let mut state = self.lock();
@@ -251,7 +251,7 @@ impl Host {
         })
     }
 
-    /// Leaves the host alone for this long, for all callers.
+    /// Suspends the host for this long, for all callers.
     pub(crate) fn suspend(&self, scope: Scope, time: Duration, stated: bool) {
         let until = self.timer.now() + time;
         let mut state = self.lock();
@@ -263,7 +263,7 @@ impl Host {
         }
     }
 
-    /// Takes the tokens of a retry; `false` where too few are left.
+    /// Takes the tokens of a retry; `false` if too few are left.
     pub(crate) fn may_retry(&self, after_timeout: bool) -> bool {
         let cost = if after_timeout { TIMEOUT_COST } else { RETRY_COST };
         let mut state = self.lock();
@@ -334,7 +334,7 @@ impl Host {
     }
 }
 
-/// One attempt under way. Dropped without an outcome, it counts neither way.
+/// A running attempt. If it is dropped without an outcome, it counts neither as a success nor as a failure.
 pub(crate) struct Attempt {
     host: Arc<Host>,
     pass: Option<Pass>,
@@ -350,7 +350,7 @@ impl Attempt {
         }
     }
 
-    /// Ends in a failure; only one that speaks against the host counts for the breaker.
+    /// Ends the attempt with a failure. Only failures of the host itself count for the breaker.
     pub(crate) fn failed(mut self, failure: &SourceError) {
         let now = self.host.timer.now();
         if let Some(pass) = self.pass.take() {
@@ -362,7 +362,7 @@ impl Attempt {
     }
 }
 
-/// Whether a failure speaks against the host, and so counts for its breaker.
+/// Returns whether a failure is the host's fault and therefore counts for its breaker.
 fn is_host_fault(failure: &SourceError) -> bool {
     match failure.code {
         ErrorCode::Unreachable | ErrorCode::Timeout => true,

@@ -1,9 +1,8 @@
 //! Everything between a source's [`Request`](freshcontext_contract::Request) and its answer.
 //!
-//! One public type does the work: [`Pipeline`]. It checks every address before it is dialled, shares
-//! equal requests, caches by the rules of RFC 9111, keeps the pace that each host publishes, leaves
-//! failing hosts alone, and reads an answer far enough to know that it is one. Nothing else in this
-//! workspace opens a socket to the outside.
+//! One public type does the work: [`Pipeline`]. It checks every address before dialling, coalesces identical
+//! requests, caches by the rules of RFC 9111, keeps each host's published rate limit, suspends failing hosts, and
+//! validates every answer. No other code in this workspace opens a socket to the outside.
 
 mod attempt;
 mod breaker;
@@ -55,8 +54,8 @@ pub use ports::{
 };
 pub use status::{BreakerState, HostStatus};
 
-/// The response headers (lower case) that the pipeline itself reads for every source: what kind of body it
-/// is, where it went, and when to ask again.
+/// Response headers (lower case) that the pipeline itself reads for every source: the content type, the redirect
+/// target, and the time to wait.
 pub const READ_HEADERS: [&str; 5] = [
     "content-type",
     "location",

@@ -1,8 +1,8 @@
-//! One published limit of one host: how many requests at once, and how many in any window.
+//! Rate limiter for one published limit of one host: concurrent requests, and requests in any window.
 //!
-//! A slot counts from the moment the answer's head came in, not from when its request left: a request
-//! cannot have reached the host later than that, so the host's own clock proves the pace whatever
-//! happened on the way. Requests leave in the order in which they came.
+//! A slot counts from the arrival of the answer's head, not from the departure of its request. A request cannot have
+//! reached the host later than that, so the limit holds on the host's own clock, whatever the network delay. Requests
+//! leave in the order of their arrival.
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -25,8 +25,8 @@ pub(crate) struct RateLimiter {
     state: Mutex<State>,
 }
 
-/// Slots in the order in which they were asked for. Requests leave in that order, so those that have
-/// left come first and those that wait come last.
+/// Slots in the order in which they were requested. Requests leave in that order, so sent requests come first and
+/// waiting requests last.
 #[derive(Default)]
 struct State {
     queue: VecDeque<Slot>,
@@ -37,7 +37,7 @@ struct State {
 struct Slot {
     id: u64,
     step: Step,
-    /// Wakes the one who waits; gone once it has left.
+    /// Wakes the waiting request; `None` once it has left.
     wake: Option<Arc<Notify>>,
 }
 
@@ -62,7 +62,7 @@ impl State {
         }
     }
 
-    /// Only the first in line can take a slot, so only it is woken.
+    /// Wakes the first waiting request, since no other can take a slot.
     fn wake_first(&self) {
         let first = self.queue.get(self.first_waiting());
         if let Some(wake) = first.and_then(|slot| slot.wake.as_ref()) {
@@ -80,14 +80,14 @@ enum Step {
 
 enum Turn {
     Go,
-    /// Not before this moment; `certain` where nothing but time is missing.
+    /// Not before this instant. `certain` means that only time is missing.
     NotBefore {
         at: Instant,
         certain: bool,
     },
 }
 
-/// A wait for a slot would not fit: this long until the next one, as far as can be told.
+/// No slot is available before the deadline. Holds the estimated time until the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NoSlot(pub(crate) Duration);
 
@@ -109,7 +109,7 @@ impl RateLimiter {
         }
     }
 
-    /// Waits for a place and then for a slot. While waiting, `expect` is called with the earliest possible start.
+    /// Waits for a place and then for a slot. During the wait, it calls `expect` with the earliest possible start.
     pub(crate) async fn enter(
         self: &Arc<Self>,
         deadline: &Deadline,
@@ -140,7 +140,7 @@ impl RateLimiter {
         }
     }
 
-    /// Requests in flight and waiting.
+    /// Returns the number of requests in flight and the number waiting.
     pub(crate) fn load(&self) -> (usize, usize) {
         let state = self.lock();
         let waiting = state.queue.len() - state.first_waiting();
@@ -201,7 +201,7 @@ impl RateLimiter {
         Turn::Go
     }
 
-    /// The earliest moment that the pace allows the first in line, and whether it is final.
+    /// Returns the earliest instant that the pace allows the first waiting request, and whether it is final.
     fn bound(&self, state: &State, position: usize, now: Instant) -> (Instant, bool) {
         let Some(pace) = self.pace else { return (now, true) };
         let before = position
@@ -209,13 +209,13 @@ impl RateLimiter {
             .and_then(|index| state.queue.get(index));
         match before.map(|slot| slot.step) {
             Some(Step::Reached(at)) => ((at + pace.per).max(now), true),
-            // Not there yet: its window has not even begun.
+            // That request has not arrived, so its window has not started.
             Some(Step::Sent | Step::Waiting) => (now + pace.per, false),
             None => (now, true),
         }
     }
 
-    /// The earliest moment for one further back, if all before it leave as early as they can.
+    /// Returns the earliest instant for a request further back, if all requests before it leave as early as possible.
     fn expected(&self, state: &State, first: usize, position: usize, now: Instant) -> Instant {
         let Some(pace) = self.pace else { return now };
         let mut ahead: Vec<Instant> = Vec::with_capacity(position - first);
@@ -232,7 +232,7 @@ impl RateLimiter {
         at
     }
 
-    /// Forgets the oldest slots once no window can hold them any more.
+    /// Removes the oldest slots when no window can contain them any more.
     fn forget_spent(&self, state: &mut State, now: Instant) {
         let per = self.pace.map_or(Duration::ZERO, |pace| pace.per);
         while let Some(Slot {
@@ -261,7 +261,7 @@ pub(crate) struct Permit {
 }
 
 impl Permit {
-    /// The request has reached the host, at the latest now.
+    /// Records that the request has reached the host, now at the latest.
     pub(crate) fn reached(&mut self) {
         if !self.dispatched || self.reached {
             return;
@@ -273,7 +273,7 @@ impl Permit {
         state.wake_first();
     }
 
-    /// Gives the place back without having used it.
+    /// Returns the place unused.
     pub(crate) fn unused(self) {
         self.limiter.lock().forget(self.id);
     }

@@ -1,4 +1,4 @@
-//! The headers of a request, and what it looks like to the cache and in the log.
+//! The headers of a request, its cache identity, and its form in the log.
 
 use std::fmt::Write;
 
@@ -10,10 +10,10 @@ use sha2::{Digest, Sha256};
 
 use crate::decode;
 
-/// The project's page, for operators who want to know who sent a request.
+/// The project's page, for operators of hosts who want to know the sender of a request.
 const PAGE: &str = "https://github.com/freshcontext/freshcontext";
 
-/// The user agent: who we are, and whom to write to where the operator says so.
+/// Returns the user agent: the project, and the operator's contact address if it is configured.
 pub(crate) fn user_agent(contact: Option<&str>) -> String {
     let contact: String = contact
         .unwrap_or_default()
@@ -29,7 +29,7 @@ pub(crate) fn user_agent(contact: Option<&str>) -> String {
     }
 }
 
-/// The adapter's headers that are let through, and our own.
+/// Returns the adapter's headers that are allowed, and the pipeline's own.
 pub(crate) fn headers(request: &Request) -> Result<HeaderMap, SourceError> {
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static(accept(request.expect)));
@@ -44,7 +44,7 @@ pub(crate) fn headers(request: &Request) -> Result<HeaderMap, SourceError> {
             (IF_NONE_MATCH, &condition.etag),
             (IF_MODIFIED_SINCE, &condition.last_modified),
         ] {
-            // One that cannot be sent asks for the whole answer, which is right too.
+            // Without an unusable validator, the request gets the full answer, which is also correct.
             if let Some(value) = value
                 .as_deref()
                 .and_then(|value| HeaderValue::from_str(value).ok())
@@ -80,7 +80,7 @@ fn accept(expect: Media) -> &'static str {
     }
 }
 
-/// What makes two requests the same: everything that may change the answer, and no secret.
+/// Returns the identity of a request: everything that may change the answer, and no secret.
 pub(crate) fn identity(request: &Request, keyed: bool) -> String {
     let mut url = request.url.clone();
     url.set_fragment(None);
@@ -103,7 +103,7 @@ pub(crate) fn identity(request: &Request, keyed: bool) -> String {
     identity
 }
 
-/// An address for the log: the query may hold what a person searched for.
+/// Formats an address for the log. Omits the query, because it may contain a person's search terms.
 pub(crate) fn redacted(url: &Url) -> String {
     let query = if url.query().is_some() { "?..." } else { "" };
     format!(

@@ -1,4 +1,4 @@
-//! The one public type: from a request to its answer, through every stage in a fixed order.
+//! The pipeline: takes a request to its answer, through all stages in a fixed order.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -29,14 +29,14 @@ use crate::refusals::Refusals;
 use crate::status::HostStatus;
 use crate::upstreams::Upstreams;
 
-/// The environment name of the operator's address, which is configuration and no secret.
+/// Environment variable of the operator's contact address, which is configuration and not a secret.
 const CONTACT_ENV: &str = "FRESHCONTEXT_CONTACT";
-/// Answers larger than this are validated off the threads that serve.
+/// Maximum answer size in bytes that is validated on the serving threads.
 const JUDGED_INLINE: usize = 256 << 10;
-/// Longest address sent, in bytes; servers stop well before.
+/// Maximum length of a URL, in bytes. Servers accept much less.
 const LONGEST_URL: usize = 16 << 10;
 
-/// Sends requests. Build one, share it: its state (pace, cache, breakers) is what keeps the hosts'
+/// Client for all requests. Build one and share it: its state (rate limits, cache, breakers) enforces each host's
 /// limits across all callers.
 pub struct Pipeline {
     inner: Arc<Inner>,
@@ -57,12 +57,12 @@ pub(crate) struct Inner {
     pub(crate) observer: Option<Arc<dyn Observe>>,
 }
 
-/// Notes in the log, at its finest level, which stage a request comes to. A test holds their order to the written one.
+/// Logs the stage of a request at trace level. A test compares their order with the documented order.
 pub(crate) fn enters(stage: &'static str) {
     tracing::trace!(stage, "a request comes to its next stage");
 }
 
-/// One request on behalf of everybody who waits for it.
+/// One request on behalf of all callers that wait for it.
 pub(crate) struct Job {
     pub(crate) descriptor: &'static Descriptor,
     pub(crate) request: Request,
@@ -73,8 +73,8 @@ pub(crate) struct Job {
 }
 
 impl Pipeline {
-    /// Checks the configuration. No I/O happens here and no thread is started; the HTTP clients and
-    /// the certificate authorities are loaded with the first request that needs them.
+    /// Checks the configuration. Does no I/O and starts no thread; the first request that needs them loads the HTTP
+    /// clients and the certificate authorities.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         let timer = config.timer;
         let guard = Arc::new(Guard {
@@ -118,7 +118,7 @@ impl Pipeline {
         })
     }
 
-    /// Registers one of the server's own listeners, so that it is never a target.
+    /// Registers one of the server's own listeners, so that it is never a valid target.
     pub fn add_own_address(&self, address: SocketAddr) {
         let mut policy = self
             .inner
@@ -129,7 +129,7 @@ impl Pipeline {
         policy.own_addresses.push(address);
     }
 
-    /// The state of every host that was asked or has a published limit, in alphabetical order.
+    /// Returns the state of every host that was contacted or has a published limit, in alphabetical order.
     pub fn status(&self) -> Vec<HostStatus> {
         self.inner.hosts.status()
     }
@@ -144,8 +144,8 @@ impl Pipeline {
         self.coalescer.count()
     }
 
-    /// Every stage of a request, outermost first. The second half runs once for all callers that
-    /// asked the same at the same time; see `Inner::fetch` and `Inner::once`.
+    /// Runs every stage of a request, outermost first. The second half runs once for all callers with the same
+    /// concurrent request; see `Inner::fetch` and `Inner::once`.
     async fn run(&self, scope: &CallScope, request: Request) -> Result<Response, SourceError> {
         let inner = &self.inner;
         let timer = inner.timer();
@@ -198,7 +198,7 @@ impl Pipeline {
         let delivered = waiter.wait(timer.as_ref(), &host).await?;
         let mut response = response(delivered);
         if response.provenance == Provenance::Live {
-            // Some refusals come as answers, and only the reader of the source can tell.
+            // Some refusals arrive as ordinary answers, which only the source's adapter recognizes.
             let (inner, url) = (Arc::clone(inner), response.final_url.clone());
             response.validity = response.validity.on_refusal(move |wait, stated| {
                 let limiter = inner.place(&url, keyed).1;
@@ -236,7 +236,7 @@ impl Inner {
         &self.wire.timer
     }
 
-    /// Writes a refusal into the log; other failures have lines of their own.
+    /// Logs a refused address. Other failures have log lines of their own.
     pub(crate) fn note_refusal(&self, descriptor: &Descriptor, url: &Url, failure: &SourceError) {
         if failure.code == ErrorCode::BlockedAddress {
             let class = failure.detail.as_deref().unwrap_or_default();
@@ -245,7 +245,7 @@ impl Inner {
         }
     }
 
-    /// Checks an address for a source, before any name is looked up.
+    /// Checks an address for a source, before any name lookup.
     pub(crate) fn policy(&self, descriptor: &Descriptor, url: &Url) -> Result<(), SourceError> {
         self.check_address(descriptor, url)
             .inspect_err(|failure| self.note_refusal(descriptor, url, failure))
@@ -278,14 +278,14 @@ impl Inner {
         }
     }
 
-    /// The state of an address's host, and the limit that applies.
+    /// Returns the state of an address's host, and the limiter that applies.
     pub(crate) fn place(&self, url: &Url, keyed: bool) -> (Arc<Host>, Arc<RateLimiter>) {
         let host = self.hosts.host(url.host_str().unwrap_or_default());
         let limiter = host.limiter(url.path(), keyed);
         (host, limiter)
     }
 
-    /// The shared half: from the cache or from the source, with retries.
+    /// Runs the shared half: from the cache or from the source, with retries.
     async fn fetch(&self, job: Job) -> Outcome {
         enters("cache");
         if let Some(copy) = self.fresh_copy(job.descriptor, &job.request, &job.key, job.max_age) {
@@ -298,7 +298,7 @@ impl Inner {
         self.held(&job.deadline, delivered).await
     }
 
-    /// Sees to it that a body from the cache holds memory while it is read: the cache may drop it meanwhile.
+    /// Reserves memory for a body from the cache while it is read, since the cache may evict it meanwhile.
     async fn held(&self, deadline: &Deadline, mut delivered: Delivered) -> Outcome {
         if delivered.answer.held.is_none() {
             let patience = Patience {
@@ -311,7 +311,7 @@ impl Inner {
         Ok(delivered)
     }
 
-    /// An answer from the cache that is still fresh and may be shown to this source.
+    /// Returns a cached answer that is still fresh and may be shown to this source.
     fn fresh_copy(
         &self,
         descriptor: &'static Descriptor,
@@ -337,9 +337,9 @@ impl Inner {
         })
     }
 
-    /// What the cache holds for this request, if it may be shown to this source.
+    /// Returns the cache entry for this request, if it may be shown to this source.
     fn kept(&self, descriptor: &'static Descriptor, request: &Request, key: &str) -> Option<Arc<Entry>> {
-        // With validators of its own, a request asks the source.
+        // A request with its own validators always goes to the source.
         if request.condition.is_some() {
             return None;
         }
@@ -372,7 +372,7 @@ impl Inner {
         validate(answer, Expected::of(request), descriptor, host, now, longest)
     }
 
-    /// The same, off the threads that serve where there is much to look through.
+    /// Validates like `validate`, but on a blocking thread if the body is large.
     pub(crate) async fn validate_beside(
         &self,
         job: &Job,
@@ -408,7 +408,7 @@ impl Inner {
             };
         }
         if answer.status == 304 {
-            // Of a request's own validators: nothing to keep, and what is kept may be newer.
+            // Confirms the request's own validators. There is nothing to store, and the cached entry may be newer.
             return Delivered {
                 answer,
                 final_url,

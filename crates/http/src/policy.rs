@@ -1,4 +1,4 @@
-//! Which URLs may be requested, checked before any name is looked up.
+//! URL policy, checked before any name lookup.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -8,11 +8,11 @@ use freshcontext_contract::{ErrorCode, SourceError};
 use crate::classify::classify_with;
 use crate::deny::Deny;
 
-/// The class of what the operator denies.
+/// The class of addresses that the operator denies.
 const OPERATOR: &str = "operator";
 
-/// Name endings that belong to local networks (RFC 6761, 6762, 8375, ICANN's `internal`), and those
-/// that routers and companies use for themselves.
+/// Suffixes of local network names (RFC 6761, 6762, 8375, ICANN's `internal`), and suffixes that routers and
+/// companies use internally.
 const LOCAL_ENDINGS: [&str; 10] = [
     "localhost",
     "localdomain",
@@ -26,22 +26,22 @@ const LOCAL_ENDINGS: [&str; 10] = [
     "private",
 ];
 
-/// What the policy must know of the configuration.
+/// Configuration of the URL policy.
 #[derive(Debug, Clone, Default)]
 pub struct PolicyConfig {
-    /// Judge NAT64 addresses by the IPv4 address inside.
+    /// Whether NAT64 addresses are checked by the IPv4 address that they contain.
     pub allow_nat64: bool,
     /// The operator's additional deny list.
     pub deny: Deny,
-    /// Our own listeners.
+    /// Addresses of the server's own listeners.
     pub own_addresses: Vec<SocketAddr>,
 }
 
 impl PolicyConfig {
-    /// Checks an address; the text is the class.
+    /// Checks an address. The error is the class of the address.
     pub(crate) fn check(&self, address: IpAddr) -> Result<(), &'static str> {
-        // One of the server's listeners may be bound to a public address; its port does not matter, because a
-        // proxy in front of it may lead back from another one.
+        // A listener of the server may be bound to a public address. Its port is ignored, because a proxy in front of
+        // the server may lead back from another port.
         if self.own_addresses.iter().any(|own| own.ip() == address) && !address.is_loopback() {
             return Err("own_listener");
         }
@@ -53,8 +53,8 @@ impl PolicyConfig {
     }
 }
 
-/// Checks a URL before any name is looked up: scheme, user name, port, literal addresses, local names.
-/// Errors are [`ErrorCode::BlockedAddress`] with the class as detail.
+/// Checks a URL before any name lookup: scheme, user name, port, literal addresses, local names. Errors are
+/// [`ErrorCode::BlockedAddress`] with the class as detail.
 pub fn check_url(url: &Url, config: &PolicyConfig) -> Result<(), SourceError> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(blocked("scheme", "only http and https addresses are fetched"));
@@ -84,7 +84,8 @@ pub fn check_url(url: &Url, config: &PolicyConfig) -> Result<(), SourceError> {
     }
 }
 
-/// Whether a name belongs to a local network. Single labels do: they are completed by search rules.
+/// Returns whether a name belongs to a local network. A single label does, because resolvers complete it by search
+/// rules.
 pub(crate) fn is_local_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     let ends = |ending: &str| {
@@ -98,7 +99,7 @@ pub(crate) fn is_local_name(name: &str) -> bool {
     !name.contains('.') || LOCAL_ENDINGS.iter().any(|ending| ends(ending))
 }
 
-/// Whether DNS can hold a name (RFC 1035).
+/// Returns whether a name fits the length limits of DNS (RFC 1035).
 pub(crate) fn fits_dns(name: &str) -> bool {
     const NAME_LENGTH: usize = 253;
     const LABEL_LENGTH: usize = 63;
@@ -113,11 +114,11 @@ fn literal(address: IpAddr, config: &PolicyConfig) -> Result<(), SourceError> {
     config.check(address).map_err(blocked_class)
 }
 
-/// The error for an address of this class. It never names the address, because what a name
-/// resolves to inside a network must not be disclosed.
+/// Creates the error for an address of this class. The error never contains the address, because the internal
+/// addresses of a name must not be disclosed.
 pub(crate) fn blocked_class(class: &'static str) -> SourceError {
     if class == OPERATOR {
-        // What the list says, and what a name resolves to, is the operator's business alone.
+        // The content of the list and the addresses of a name are visible to the operator only.
         return SourceError::new(
             ErrorCode::BlockedAddress,
             "the operator of this server does not allow this address",
@@ -142,7 +143,7 @@ mod tests {
         verdict_with(text, &PolicyConfig::default())
     }
 
-    /// `Err` holds the detail, or `parse` where the text is no URL at all.
+    /// Returns the error detail, or `parse` if the text is not a URL.
     fn verdict_with(text: &str, config: &PolicyConfig) -> Result<(), String> {
         let url = Url::parse(text).map_err(|_| "parse".to_owned())?;
         check_url(&url, config).map_err(|error| {
@@ -233,7 +234,7 @@ mod tests {
                 "http://u:p@example.org/",
             ],
         );
-        // The fragment begins before the at sign: the host is good.test and nothing else.
+        // The fragment begins before the at sign, so the host is good.test.
         let url = Url::parse("http://good.test#@127.0.0.1/").unwrap();
         assert_eq!(url.host_str(), Some("good.test"));
         denied(

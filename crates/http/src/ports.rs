@@ -1,5 +1,5 @@
-//! What the pipeline asks the world for, as traits, so that a test can answer instead: time, names,
-//! the addresses to dial, and chance.
+//! External dependencies of the pipeline as traits, so that a test can replace them: time, name resolution, dialling,
+//! and randomness.
 
 use std::collections::hash_map::RandomState;
 use std::fmt;
@@ -11,16 +11,16 @@ use std::time::{Duration, Instant};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{BoxFuture, ErrorCode, Headers, Method};
 
-/// Monotonic time and waiting. Every timeout, pace, suspension and cache age is measured by it.
+/// Monotonic clock and sleep. All timeouts, rate limits, suspensions and cache ages use it.
 pub trait Timer: Send + Sync + 'static {
-    /// The current monotonic instant.
+    /// Returns the current monotonic instant.
     fn now(&self) -> Instant;
 
-    /// Completes when this much of the timer's time has passed.
+    /// Completes after this much of the timer's time.
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()>;
 }
 
-/// The real [`Timer`].
+/// The real [`Timer`], based on tokio.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TokioTimer;
 
@@ -34,44 +34,44 @@ impl Timer for TokioTimer {
     }
 }
 
-/// One exchange on the wire, as it went. Redirects, retries and requests for tokens are exchanges of their own.
+/// One exchange on the wire. Each redirect, retry and token request is an exchange of its own.
 #[derive(Debug)]
 pub struct Exchange<'a> {
-    /// The source that asked, by its adapter id.
+    /// Adapter id of the source that sent the request.
     pub source: &'static str,
-    /// The method.
+    /// HTTP method.
     pub method: Method,
     /// The address, without the credential that was added to it.
     pub url: &'a Url,
-    /// The body of the request, without credentials; that of a request for a token holds none.
+    /// The body of the request, without credentials. A token request sends its credential in a header.
     pub request: Option<&'a [u8]>,
-    /// Time from the request to the end of the answer; the wait for the host's pace does not count.
+    /// Time from the request to the end of the answer, without the wait for the host's rate limit.
     pub took: Duration,
-    /// Returns the answer, or the reason for its absence.
+    /// The answer, or the error that prevented it.
     pub outcome: Result<Seen<'a>, ErrorCode>,
 }
 
-/// An answer as it came, after decompression. It may hold secrets: a token, a signed address.
+/// An answer as received, after decompression. It may contain secrets: a token, a signed address.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen<'a> {
     /// HTTP status.
     pub status: u16,
-    /// Headers, without cookies and those of the transport.
+    /// Headers, without cookies and transport headers.
     pub headers: &'a Headers,
     /// The body; empty for a redirect.
     pub body: &'a [u8],
 }
 
-/// An observer of exchanges, such as a recorder or a source check. It is called for every request, so it must be quick.
+/// An observer of exchanges, such as a recorder or a source check. It runs for every request, so it must be fast.
 pub trait Observe: Send + Sync + 'static {
-    /// An exchange has ended.
+    /// Called after each exchange.
     fn exchanged(&self, exchange: &Exchange<'_>);
 }
 
-/// Why a name has no address. Callers see each of them as `unreachable` (`dns`).
+/// Reason why a name has no address. Callers see each variant as `unreachable` (`dns`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResolveError {
-    /// There is no such name, or it has no addresses.
+    /// The name does not exist or has no addresses.
     NoSuchName,
     /// The lookup itself failed; the text is for the log.
     Failed(String),
@@ -88,14 +88,14 @@ impl fmt::Display for ResolveError {
 
 impl std::error::Error for ResolveError {}
 
-/// Names to addresses. Asked once per connection, never again for the same one: what it answers is
-/// checked, and only what was checked is dialled.
+/// Name resolution. Called once per connection: the returned addresses are checked, and only the checked addresses
+/// are dialled.
 pub trait Resolve: Send + Sync + 'static {
-    /// All addresses of a name, in the order in which to try them.
+    /// Returns all addresses of a name, in the order in which to try them.
     fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Vec<IpAddr>, ResolveError>>;
 }
 
-/// The machine's own resolver (`getaddrinfo`, so hosts files and search rules hold as everywhere else).
+/// The operating system's resolver (`getaddrinfo`), with its hosts file and search rules.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemResolver;
 
@@ -111,11 +111,11 @@ impl Resolve for SystemResolver {
     }
 }
 
-/// Where checked addresses are dialled. The real one dials them as they are; a test may count, or lead
-/// them to a loopback socket. It is asked after the check, so it cannot loosen it.
+/// Mapping from checked addresses to sockets. The real implementation dials the addresses as they are; a test may
+/// count them, or redirect them to a loopback socket. It runs after the check, so it cannot bypass the check.
 pub trait Dial: Send + Sync + 'static {
-    /// The sockets to dial for these checked addresses. Port 0 stands for the port of the URL; another
-    /// port counts only where the URL names none.
+    /// Returns the sockets to dial for these checked addresses. Port 0 stands for the port of the URL; another port
+    /// applies only if the URL has none.
     fn sockets(&self, host: &str, checked: &[IpAddr]) -> Vec<SocketAddr>;
 }
 
@@ -132,21 +132,21 @@ impl Dial for DirectDial {
     }
 }
 
-/// Where chance comes from: only the length of a backoff depends on it.
+/// Source of randomness. Only the length of a back-off depends on it.
 pub trait Jitter: Send + Sync + 'static {
-    /// The next fraction, from 0 (included) to 1 (excluded).
+    /// Returns the next fraction, from 0 (inclusive) to 1 (exclusive).
     fn fraction(&self) -> f64;
 }
 
-/// Fractions that spread: a random start, then steps of the golden ratio, so that many retries of one
-/// process fall evenly over the backoff window instead of clustering as independent draws would.
+/// Evenly spread fractions: a random start, then steps of the golden ratio. The retries of one process then spread
+/// evenly over the back-off window, while independent draws would cluster.
 #[derive(Debug)]
 pub struct SpreadJitter(AtomicU64);
 
 impl SpreadJitter {
-    /// A sequence that starts at a random place.
+    /// Creates a sequence with a random start.
     pub fn new() -> Self {
-        // The standard hasher's keys are random per process; that is all the chance needed here.
+        // The keys of the standard hasher are random per process, which is sufficient here.
         Self(AtomicU64::new(RandomState::new().build_hasher().finish()))
     }
 }
@@ -159,7 +159,7 @@ impl Default for SpreadJitter {
 
 impl Jitter for SpreadJitter {
     fn fraction(&self) -> f64 {
-        // 2^64 divided by the golden ratio: the step whose multiples are spread most evenly.
+        // 2^64 divided by the golden ratio, the step whose multiples are spread most evenly.
         const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
         let at = self.0.fetch_add(STEP, Ordering::Relaxed);
         (at >> 11) as f64 / (1_u64 << 53) as f64

@@ -1,5 +1,5 @@
-//! Reads an answer as far as telling whether it is one: status, the source's own rules and markers,
-//! block pages, and the outer shape of the body. What is in the body is the adapter's business.
+//! Validation of answers: status, the source's own rules and markers, block pages, and the outer form of the body.
+//! Adapters parse the content.
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{
@@ -9,7 +9,7 @@ use freshcontext_contract::{
 use crate::exchange::Answer;
 use crate::waits::{asked_wait, body_wait, exhausted, position};
 
-/// What the caller can make use of.
+/// The answers that the caller can use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Expected {
     pub(crate) expect: Media,
@@ -25,7 +25,7 @@ impl Expected {
     }
 }
 
-/// Checks an answer. `Ok` means that it may be handed to the adapter (and cached).
+/// Checks an answer. `Ok` means that it may be passed to the adapter (and cached).
 pub(crate) fn validate(
     answer: &Answer,
     expected: Expected,
@@ -35,7 +35,7 @@ pub(crate) fn validate(
     longest_wait_s: u64,
 ) -> Result<(), SourceError> {
     let verdict = if expected.accept_status.contains(&answer.status) {
-        // The reader decides what the source means; the host's back-off is recorded here.
+        // The adapter interprets the answer; only the host's back-off is checked here.
         asks_to_slow_down(answer, descriptor, host)
     } else {
         by_status(answer, descriptor, host)
@@ -57,8 +57,8 @@ pub(crate) fn validate(
     })
 }
 
-/// Whether an answer of an accepted status is a refusal all the same: by the common headers, or by words of
-/// the source's own.
+/// Checks whether an answer with an accepted status is still a refusal, by the common headers or by the source's own
+/// wording.
 fn asks_to_slow_down(answer: &Answer, descriptor: &Descriptor, host: &str) -> Result<(), SourceError> {
     if !matches!(answer.status, 403 | 429) {
         return Ok(());
@@ -117,7 +117,7 @@ fn by_common_table(answer: &Answer, host: &str) -> SourceError {
             ErrorCode::NotFound,
             format!("{host} has nothing at this address ({status})"),
         ),
-        // Said of the moment, not of the request: another attempt may do.
+        // Describes the moment, not the request: another attempt may succeed.
         408 | 425 => SourceError::new(
             ErrorCode::UpstreamError,
             format!("{host} was too slow for itself ({status})"),
@@ -216,18 +216,18 @@ fn media_type(headers: &Headers) -> String {
         .unwrap_or_default()
 }
 
-/// The body without a byte order mark and leading blanks.
+/// Returns the body without a byte order mark and leading blanks.
 fn significant(body: &[u8]) -> &[u8] {
     body.strip_prefix(b"\xef\xbb\xbf")
         .unwrap_or(body)
         .trim_ascii_start()
 }
 
-/// Whether a body is an HTML document: by how it begins, or by its label if it begins with a tag
-/// that no feed begins with.
+/// Returns whether a body is an HTML document: by its beginning, or by its content type if its first tag cannot begin
+/// a feed.
 fn is_html(body: &[u8], headers: &Headers) -> bool {
     let mut rest = body;
-    // Comments may come before the doctype.
+    // Comments may precede the doctype.
     while let Some(comment) = rest.strip_prefix(b"<!--") {
         let Some(end) = memchr::memmem::find(comment, b"-->") else {
             break;
@@ -263,7 +263,7 @@ fn is_html(body: &[u8], headers: &Headers) -> bool {
     rest.first() == Some(&b'<') && media_type(headers) == "text/html"
 }
 
-/// Whether a body contains a text, ASCII case ignored.
+/// Returns whether a body contains a text, ignoring ASCII case.
 pub(crate) fn contains(body: &[u8], text: &str) -> bool {
     position(body, text).is_some()
 }

@@ -1,4 +1,4 @@
-//! Where a redirect may lead. Each hop is then checked like a first request.
+//! Redirect targets. Each hop is then checked like a first request.
 
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{ErrorCode, Method, SourceError};
@@ -10,7 +10,7 @@ pub(crate) const fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
-/// The next address, in terms of the original hosts.
+/// Returns the next address, in terms of the original hosts.
 pub(crate) fn next_hop(
     method: Method,
     asked: &Url,

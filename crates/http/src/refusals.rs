@@ -1,23 +1,23 @@
-//! The log of refused addresses: one line a minute for each host, so that a scan of many addresses does not fill
-//! the log.
+//! The log of refused addresses: one line per minute and host, so that a scan of many addresses does not fill the
+//! log.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Between two lines about one host.
+/// Minimum interval between two lines about one host.
 const QUIET: Duration = Duration::from_mins(1);
 /// Maximum number of hosts remembered; further hosts share one line.
 const HOSTS: usize = 256;
-/// Stands for the hosts that are not remembered.
+/// Name that stands for the hosts that are not remembered.
 const OTHERS: &str = "(others)";
 
-/// When each host was last written about, and what was left out since.
+/// Time of the last line about each host, and the number of refusals omitted since.
 #[derive(Debug, Default)]
 pub(crate) struct Refusals(Mutex<HashMap<String, (Instant, u64)>>);
 
 impl Refusals {
-    /// Notes a refusal.
+    /// Logs a refusal, or counts it as omitted.
     pub(crate) fn note(&self, now: Instant, source: &str, host: &str, class: &str) {
         let Some(left_out) = self.due(now, host) else {
             return;

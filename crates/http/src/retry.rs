@@ -1,4 +1,4 @@
-//! When a failed attempt is followed by another.
+//! Retries of failed attempts.
 
 use std::time::Duration;
 
@@ -10,15 +10,15 @@ use crate::exchange::Answer;
 use crate::outgoing::redacted;
 use crate::pipeline::{Inner, Job};
 
-/// The window of the first backoff; doubles with each further one. Wide enough that the retries of a
-/// hundred callers do not arrive together.
+/// Window of the first back-off. It doubles with each further attempt. The window is wide enough to spread the
+/// retries of a hundred callers.
 const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(8);
-/// An attempt with less time than this left is not worth making.
+/// Minimum time left for another attempt.
 const WORTHWHILE: Duration = Duration::from_millis(100);
 
 impl Inner {
-    /// Tries until there is an answer, a lasting failure, or no more reason to try.
+    /// Makes attempts until there is an answer, a lasting failure, or no reason to retry.
     pub(crate) async fn with_retries(
         &self,
         job: &Job,
@@ -33,7 +33,7 @@ impl Inner {
                 Err(failure) => failure,
             };
             if let Some(before) = last.take().filter(|_| is_ours(&failure)) {
-                // What the host said tells more than that we now leave it alone.
+                // The host's own error is more informative than the suspension that followed it.
                 return Err(give_up(before, Stop::Refused));
             }
             failure.attempts = job.progress.attempts();
@@ -60,7 +60,7 @@ impl Inner {
         if failure.retry != Retry::Temporary || is_ours(failure) {
             return Err(Stop::NotTemporary);
         }
-        // Asking again at a moment of our own choice is what a host that refuses does not want.
+        // A host that refuses without a stated wait must not be retried at a time that the server chooses.
         if failure.code == ErrorCode::RateLimited && !failure.wait_stated {
             return Err(Stop::Unstated);
         }
@@ -93,7 +93,7 @@ impl Inner {
     }
 }
 
-/// Refusals of our own have no attempt behind them; waiting here would only hide them.
+/// Returns whether the server itself refused. No attempt was made, and a wait here would only hide the refusal.
 fn is_ours(failure: &SourceError) -> bool {
     failure.code == ErrorCode::CircuitOpen
         || matches!(
@@ -103,7 +103,7 @@ fn is_ours(failure: &SourceError) -> bool {
 }
 
 fn give_up(mut failure: SourceError, why: Stop) -> SourceError {
-    // A limit whose end is stated may be tried again then; nothing else may, and not by this call.
+    // A limit with a stated end may be retried after it. Every other failure is final for this call.
     if failure.retry_after.is_none() || failure.attempts > 1 {
         failure.retry = Retry::GaveUp;
     }
@@ -113,7 +113,7 @@ fn give_up(mut failure: SourceError, why: Stop) -> SourceError {
     failure.with("no_retry", format!("{why:?}"))
 }
 
-/// Why no further attempt is made.
+/// Reason why no further attempt is made.
 #[derive(Debug, Clone, Copy)]
 enum Stop {
     NotTemporary,
@@ -121,9 +121,9 @@ enum Stop {
     Attempts,
     Deadline,
     Quota,
-    /// The host refused and named no time.
+    /// The host refused without stating a wait.
     Unstated,
-    /// The host is being left alone by now.
+    /// The host is suspended by now.
     Refused,
 }
 

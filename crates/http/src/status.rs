@@ -1,45 +1,45 @@
-//! The state of the hosts, for `doctor` and `source_status`.
+//! State of the hosts, for `doctor` and `source_status`.
 
 use std::time::Duration;
 
 use freshcontext_contract::{ErrorCode, Pace};
 
-/// Whether a host is being left alone.
+/// State of a host's circuit breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakerState {
-    /// Requests go through.
+    /// Requests pass.
     Closed,
     /// Requests are refused for this much longer.
     Open(Duration),
-    /// The next request, or the one under way, decides.
+    /// The next or the running request decides.
     HalfOpen,
 }
 
-/// One host's state (one published limit of it, where it has several).
+/// State of one host, or of one published limit of a host with several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostStatus {
-    /// The host.
+    /// Host name.
     pub host: String,
-    /// Path prefix that the limit is for; empty for the whole host.
+    /// Path prefix of the limit; empty for the whole host.
     pub path: String,
-    /// Whether these are the figures for requests with a credential.
+    /// Whether the limit is for requests with a credential.
     pub keyed: bool,
-    /// The pace kept, where the host publishes one.
+    /// Published rate limit, if the host has one.
     pub pace: Option<Pace>,
-    /// Requests allowed in flight at once.
+    /// Maximum number of concurrent requests.
     pub in_flight_max: usize,
     /// Requests in flight.
     pub in_flight: usize,
     /// Requests waiting for a place or a slot.
     pub waiting: usize,
-    /// The circuit breaker of the host.
+    /// Circuit breaker of the host.
     pub breaker: BreakerState,
-    /// How much longer the host wants to be left alone, where it said so.
+    /// Remaining suspension, if the host asked for one.
     pub suspended: Option<Duration>,
     /// Attempts made since the start.
     pub attempts: u64,
     /// Failed attempts since the start.
     pub failures: u64,
-    /// What the last failed attempt ended in.
+    /// Error code of the last failed attempt.
     pub last_failure: Option<ErrorCode>,
 }

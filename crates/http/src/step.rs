@@ -1,8 +1,8 @@
-//! How far a request has come, so that each step has its own time limit and its own name in errors.
+//! Progress of a request, so that each step has its own time limit and its own name in errors.
 //!
-//! reqwest has one limit for everything before the request is sent. The steps are seen from inside
-//! instead: its connector is wrapped, its resolver is replaced, and its TLS session store is asked for a
-//! ticket when the handshake begins.
+//! reqwest has a single limit for everything before the request is sent. The steps are therefore observed from
+//! inside: the connector is wrapped, the resolver is replaced, and the TLS session store notices the handshake, which
+//! asks it for a ticket.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -25,7 +25,7 @@ use crate::ports::Timer;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Step {
-    /// The connection stands; the head of the answer is awaited.
+    /// Connected; waiting for the head of the answer.
     Answer = 0,
     Dns = 1,
     Connect = 2,
@@ -36,12 +36,12 @@ tokio::task_local! {
     static STEP: Arc<AtomicU8>;
 }
 
-/// Notes that the request of this task has come to a step.
+/// Records that the request of this task has reached a step.
 pub(crate) fn now_at(step: Step) {
     let _ = STEP.try_with(|cell| cell.store(step as u8, Ordering::Relaxed));
 }
 
-/// Time limits of the steps; name resolution and connecting share one.
+/// Time limits of the steps. Name resolution and connecting share one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StepLimits {
     pub(crate) connect: Duration,
@@ -49,16 +49,16 @@ pub(crate) struct StepLimits {
     pub(crate) answer: Duration,
 }
 
-/// Why a watched request ended early.
+/// Reason why a watched request ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Late {
-    /// A step took longer than its limit.
+    /// A step exceeded its limit.
     Step(Step),
-    /// The deadline of the call came first.
+    /// The deadline of the call passed during this step.
     Deadline(Step),
 }
 
-/// Runs a request under the limits of its steps. The output comes with the step that was reached.
+/// Runs a request under the limits of its steps. Returns the output together with the step that was reached.
 pub(crate) async fn watched<F: Future>(
     request: F,
     limits: StepLimits,
@@ -104,7 +104,7 @@ pub(crate) async fn watched<F: Future>(
     .await
 }
 
-/// Wraps reqwest's connector to see it begin and end.
+/// Wraps reqwest's connector to observe its start and end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SeenLayer;
 
@@ -135,7 +135,7 @@ where
     fn call(&mut self, request: R) -> Self::Future {
         now_at(Step::Connect);
         let connecting = self.0.call(request);
-        // The pool may finish a connection in a task of its own; the steps still belong to us.
+        // The pool may finish a connection in its own task. The steps still belong to this request.
         let cell = STEP.try_with(Arc::clone).unwrap_or_default();
         Box::pin(STEP.scope(cell, async move {
             let connected = connecting.await;
@@ -147,7 +147,7 @@ where
     }
 }
 
-/// The usual session store, which also notes that a handshake begins.
+/// Standard session store that also records the start of a handshake.
 pub(crate) struct SeenSessions(ClientSessionMemoryCache);
 
 impl SeenSessions {

@@ -1,4 +1,4 @@
-//! What the tests of this crate share: sources, a scripted loopback server, names, virtual time.
+//! Test helpers of this crate: sources, a scripted loopback server, names, virtual time.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -21,7 +21,7 @@ use crate::config::{Config, Upstream};
 use crate::pipeline::Pipeline;
 use crate::ports::{Dial, Resolve, ResolveError, Timer};
 
-/// A source without any peculiarity.
+/// Returns a source with default properties.
 pub(crate) fn descriptor(id: &'static str) -> Descriptor {
     Descriptor {
         id,
@@ -48,7 +48,7 @@ pub(crate) fn plain() -> &'static Descriptor {
     leak(descriptor("plain"))
 }
 
-/// A wall clock that tests move.
+/// A wall clock that tests set.
 pub(crate) struct TestClock(pub(crate) Mutex<DateTime<Utc>>);
 
 impl TestClock {
@@ -69,7 +69,7 @@ impl Clock for TestClock {
     }
 }
 
-/// Monotonic time that only tests move.
+/// A monotonic clock that only tests advance.
 pub(crate) struct VirtualTimer {
     start: Instant,
     passed: watch::Sender<Duration>,
@@ -87,7 +87,7 @@ impl VirtualTimer {
         self.passed.send_modify(|passed| *passed += time);
     }
 
-    /// Lets virtual time pass in steps while a future runs, one step per turn of the runtime.
+    /// Advances virtual time in steps while a future runs, one step per turn of the runtime.
     pub(crate) async fn while_passing<F: Future>(&self, step: Duration, future: F) -> F::Output {
         let mut future = std::pin::pin!(future);
         loop {
@@ -116,7 +116,7 @@ impl Timer for VirtualTimer {
 
 type Resolved = Result<Vec<IpAddr>, ResolveError>;
 
-/// Names with scripted answers: the n-th query gets the n-th list, the last list repeats.
+/// Resolver with scripted answers: the n-th query gets the n-th list, and the last list repeats.
 #[derive(Default)]
 pub(crate) struct Names {
     answers: Mutex<HashMap<String, Vec<Resolved>>>,
@@ -155,7 +155,7 @@ impl Resolve for Names {
     }
 }
 
-/// Leads every checked address to one loopback socket, unless it has a socket of its own.
+/// Maps every checked address to one loopback socket, unless it has a socket of its own.
 pub(crate) struct LeadTo {
     pub(crate) default: SocketAddr,
     pub(crate) own: HashMap<IpAddr, SocketAddr>,
@@ -182,12 +182,12 @@ impl Dial for LeadTo {
     }
 }
 
-/// What a scripted server does with a request.
+/// Action of a scripted server in response to a request.
 #[derive(Clone)]
 pub(crate) enum Act {
     Send(Vec<u8>),
     Pause(Duration),
-    /// Never does anything again; ends when the client closes.
+    /// Does nothing until the client closes the connection.
     Hang,
     Close,
     Reset,
@@ -196,7 +196,7 @@ pub(crate) enum Act {
 /// A request as the server saw it.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
-    /// Which request of the server's life, from 0.
+    /// Number of the request in the server's lifetime, from 0.
     pub(crate) n: usize,
     pub(crate) connection: usize,
     pub(crate) head: String,
@@ -250,7 +250,7 @@ impl Server {
         server
     }
 
-    /// A server that answers every request alike.
+    /// Starts a server that gives every request the same answer.
     pub(crate) async fn always(answer: impl Into<Vec<u8>>) -> Arc<Self> {
         let answer = answer.into();
         Self::start(move |_| vec![Act::Send(answer.clone())]).await
@@ -361,7 +361,7 @@ async fn reaches(count: &watch::Sender<usize>, wanted: usize) {
         .unwrap();
 }
 
-/// A complete answer.
+/// Builds a complete answer.
 pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
     let mut text = format!("HTTP/1.1 {status} Crafted\r\ncontent-length: {}\r\n", body.len());
@@ -376,14 +376,14 @@ pub(crate) fn json(body: &str) -> Vec<u8> {
     answer(200, &[("content-type", "application/json")], body)
 }
 
-/// A configuration whose every request goes to this server.
+/// Returns a configuration that sends every request to this server.
 pub(crate) fn config_to(server: &Server) -> Config {
     let mut config = Config::new(TestClock::new());
     config.upstreams = vec![Upstream::parse(&format!("*={}", server.base())).unwrap()];
     config
 }
 
-/// Time limits short enough for tests.
+/// Sets time limits that are short enough for tests.
 pub(crate) fn hasten(config: &mut Config) {
     config.limits.connect_ms = 300;
     config.limits.tls_ms = 300;
@@ -396,19 +396,19 @@ pub(crate) fn pipeline(config: Config) -> Arc<Pipeline> {
     Arc::new(Pipeline::new(config).unwrap())
 }
 
-/// Whether no request is under way or waits, to any host.
+/// Returns whether no request to any host is running or waiting.
 pub(crate) fn is_idle(pipeline: &Pipeline) -> bool {
     let hosts = pipeline.status();
     hosts.iter().all(|host| host.in_flight == 0 && host.waiting == 0)
 }
 
-/// A request of an adapter's own making.
+/// Returns a request for an address that the adapter wrote.
 pub(crate) fn get(url: &str) -> Request {
     let url = KeyedUrl::new(Box::leak(url.to_owned().into_boxed_str()), &[]).unwrap();
     Request::get(url, Media::Json)
 }
 
-/// A request for an address that came from outside.
+/// Returns a request for an address from outside.
 pub(crate) fn get_foreign(url: &str) -> Request {
     Request::get(Url::parse(url).unwrap(), Media::Json)
 }
@@ -421,13 +421,13 @@ pub(crate) fn scope(descriptor: &'static Descriptor, timer: &dyn Timer, seconds:
     }
 }
 
-/// Sends with the real timer, a plain source and twenty seconds.
+/// Sends with the real timer, a plain source, and a limit of twenty seconds.
 pub(crate) async fn send(pipeline: &Pipeline, request: Request) -> Result<Response, SourceError> {
     let scope = scope(plain(), &crate::ports::TokioTimer, 20);
     pipeline.send(&scope, request).await
 }
 
-/// Sends and gives back code, detail and attempts of the failure.
+/// Sends and returns the code, the detail and the attempts of the failure.
 pub(crate) async fn failure(pipeline: &Pipeline, request: Request) -> (ErrorCode, String, u32) {
     let error = send(pipeline, request).await.expect_err("a failure was due");
     (
@@ -437,12 +437,12 @@ pub(crate) async fn failure(pipeline: &Pipeline, request: Request) -> (ErrorCode
     )
 }
 
-/// Everything that is logged in this thread.
+/// Captured log of this thread.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    /// Catches the log until the guard is dropped.
+    /// Captures the log until the guard is dropped.
     pub(crate) fn start() -> (Self, tracing::subscriber::DefaultGuard) {
         let log = Self::default();
         let sink = log.clone();

@@ -11,11 +11,11 @@ use crate::credentials::Key;
 use crate::pipeline::{Inner, Job};
 use crate::waits::asked_wait;
 
-/// The largest answer of a token issuer.
+/// Maximum size of a token issuer's answer, in bytes.
 const TOKEN_BYTES: usize = 64 << 10;
 
 impl Inner {
-    /// A token for a credential that is a client id: the kept one, or a new one.
+    /// Returns a token for a credential that is a client id: the cached one, or a new one.
     pub(crate) async fn token(&self, job: &Job, key: Key<'_>) -> Result<HeaderValue, SourceError> {
         if let Some(token) = self.keyring.token(key, self.timer().now()).await {
             return Ok(token);

@@ -1,4 +1,4 @@
-//! Where a request really goes: to its host, or to the base that the operator put in its place.
+//! The actual destination of a request: its host, or the base that the operator configured in its place.
 
 use freshcontext_contract::url::Url;
 
@@ -20,7 +20,7 @@ impl Upstreams {
             .or_else(|| self.0.iter().find(|upstream| upstream.host.is_none()))
     }
 
-    /// The address at the operator's base for a URL: same path and query.
+    /// Returns the address at the operator's base for a URL, with the same path and query.
     pub(crate) fn lead(&self, url: &Url) -> Option<Url> {
         let mut led = self.of(url)?.base.clone();
         let path = format!("{}{}", led.path().trim_end_matches('/'), url.path());
@@ -29,7 +29,7 @@ impl Upstreams {
         Some(led)
     }
 
-    /// Turns a redirect target that names the operator's base back into one of the original host.
+    /// Translates a redirect target on the operator's base back to the original host.
     pub(crate) fn lead_back(&self, asked: &Url, target: Url) -> Url {
         let Some(upstream) = self.of(asked) else {
             return target;

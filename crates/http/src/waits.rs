@@ -1,4 +1,4 @@
-//! What a source's headers say about waiting.
+//! Waits that a source's headers ask for.
 
 use std::time::Duration;
 
@@ -7,11 +7,12 @@ use freshcontext_contract::limits::BODY_WAIT_MAX_S;
 use freshcontext_contract::{Headers, Wait};
 use serde_json::Value;
 
-/// A reset value below this counts seconds from now (Reddit); above, seconds since 1970 (GitHub).
+/// Threshold for a reset value. A lower value counts seconds from now (Reddit); a higher one, seconds since 1970
+/// (GitHub).
 const SECONDS_LEFT_BELOW: u64 = 1_000_000;
 
-/// How long the source asks to wait: `Retry-After` as seconds or as a date, else `x-ratelimit-reset`
-/// where nothing remains. At most `longest_s` seconds. `None` where nothing can be read.
+/// Returns how long the source asks to wait: `Retry-After` as seconds or as a date, else `x-ratelimit-reset` if
+/// nothing remains. At most `longest_s` seconds. `None` if no header can be parsed.
 pub(crate) fn asked_wait(headers: &Headers, now: DateTime<Utc>, longest_s: u64) -> Option<Duration> {
     let wait = headers
         .get("retry-after")
@@ -20,7 +21,7 @@ pub(crate) fn asked_wait(headers: &Headers, now: DateTime<Utc>, longest_s: u64) 
     Some(wait.min(Duration::from_secs(longest_s)))
 }
 
-/// How long the body of a refusal asks to wait, at most a day. `None` where nothing can be read.
+/// Returns how long the body of a refusal asks to wait, at most a day. `None` if nothing can be parsed.
 pub(crate) fn body_wait(body: &[u8], wait: Wait) -> Option<Duration> {
     let seconds: f64 = match wait {
         Wait::At(pointer) => {
@@ -34,12 +35,12 @@ pub(crate) fn body_wait(body: &[u8], wait: Wait) -> Option<Duration> {
             std::str::from_utf8(after.get(..digits)?).ok()?.parse().ok()?
         }
     };
-    // What is no number stays one, and gives nothing.
+    // NaN stays NaN here, and the conversion refuses it.
     let longest = BODY_WAIT_MAX_S as f64;
     Duration::try_from_secs_f64(if seconds > longest { longest } else { seconds }).ok()
 }
 
-/// Whether the source says that nothing of its request limit remains.
+/// Returns whether the source reports that nothing of its request limit remains.
 pub(crate) fn exhausted(headers: &Headers) -> bool {
     headers
         .get("x-ratelimit-remaining")
@@ -51,7 +52,7 @@ pub(crate) fn exhausted(headers: &Headers) -> bool {
 fn retry_after(value: &str, now: DateTime<Utc>) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More digits than a number holds is still "very long", and clamped by the caller.
+        // A value with too many digits for the type still means "very long", and the caller clamps it.
         return Some(Duration::from_secs(value.parse().unwrap_or(u64::from(u32::MAX))));
     }
     let at = DateTime::<Utc>::from(httpdate::parse_http_date(value).ok()?);
@@ -69,7 +70,7 @@ fn reset(headers: &Headers, now: DateTime<Utc>) -> Option<Duration> {
     Some(Duration::from_secs(seconds.saturating_sub(now)))
 }
 
-/// Where a body contains a text, ASCII case ignored; nowhere for an empty text.
+/// Returns the position of a text in a body, ignoring ASCII case; `None` for an empty text.
 pub(crate) fn position(body: &[u8], text: &str) -> Option<usize> {
     let text = text.as_bytes();
     let first = text.first()?;

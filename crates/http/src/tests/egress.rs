@@ -1,4 +1,4 @@
-//! Group C on the wire: what resolves, redirects or proxies to where it must not.
+//! Group C on the wire: names, redirects and proxies that lead to forbidden targets.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,7 +11,7 @@ use crate::testing::*;
 
 const PUBLIC: &str = "93.184.215.14";
 
-/// A guarded configuration: public addresses are led to `good`, nothing is exempt.
+/// Returns a guarded configuration: public addresses lead to `good`, and nothing is exempt.
 fn guarded(names: &Arc<Names>, dial: &Arc<LeadTo>) -> Config {
     let mut config = Config::new(TestClock::new());
     config.resolver = names.clone();
@@ -128,7 +128,7 @@ async fn what_the_operator_denies_is_refused_by_name_address_and_redirect_and_lo
             .iter()
             .rev()
             .find(|line| line.contains("an address was refused"));
-        // `denied.test.org` has had its line of this minute.
+        // `denied.test.org` already had its line for this minute.
         if url != "http://good.test.org/moved" {
             let line = line.unwrap();
             assert!(line.contains("WARN"), "{line}");

@@ -17,7 +17,7 @@ fn gzip(body: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// JSON of about this many bytes, which compresses to a tenth at best.
+/// Returns JSON of about this many bytes that compresses to a tenth at best.
 fn listed(bytes: usize) -> String {
     let mut state = 1_u32;
     let mut numbers = String::from("[0");
@@ -33,7 +33,7 @@ async fn a_held_body_keeps_its_memory_and_who_finds_none_is_told_so() {
     let large = listed(1 << 20);
     let server = Server::start(move |_| vec![Act::Send(json(&large))]).await;
     let mut config = config_to(&server);
-    // A share of 1 MiB for those that come: one at a time.
+    // A share of 1 MiB for bodies that are being received, so one at a time.
     config.limits.reading_bytes = 6 << 20;
     config.limits.queue_wait_ms = 100;
     config.limits.cache_bytes = 0;
@@ -112,7 +112,7 @@ async fn after_any_mix_of_outcomes_all_of_it_is_there_again() {
             let kind = kinds[at % kinds.len()];
             let url = format!("https://{kind}.test.org/{kind}-{}", at / 2);
             async move {
-                // Every third one leaves early.
+                // Every third caller leaves early.
                 let patience = if at % 3 == round { 30 } else { 20_000 };
                 let sending = send(&pipeline, get(&url));
                 tokio::time::timeout(Duration::from_millis(patience), sending).await
@@ -130,7 +130,7 @@ async fn after_any_mix_of_outcomes_all_of_it_is_there_again() {
             .collect();
         assert!(answered > 0, "round {round}: {codes:?}");
         drop(outcomes);
-        // Work that was left ends in its own time.
+        // Abandoned work ends in its own time.
         for _ in 0..500 {
             if pipeline.inner().wire.holding.is_whole() {
                 break;

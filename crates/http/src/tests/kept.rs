@@ -196,7 +196,7 @@ async fn f10_nothing_stale_stands_in_for_a_failure() {
     bench.pass(301);
     let error = bench.ask(get(URL), None).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::UpstreamError);
-    // A live question that fails does not spoil the copy, nor is it answered by it.
+    // A failed live request neither damages the cached copy nor is answered from it.
     let bench = Bench::new(|seen| {
         if seen.n == 0 {
             json("{}")
@@ -363,7 +363,7 @@ async fn a_discarded_answer_is_neither_shown_nor_confirmed_again() {
     let asked_anew = bench.get().await;
     assert_eq!(asked_anew.provenance, Provenance::Live);
     assert_eq!(&asked_anew.body[..], b"[1]");
-    // The doubt was about the first answer; the second one stays.
+    // The withdrawal concerned the first answer; the second one stays cached.
     doubtful.discard();
     assert_eq!(bench.get().await.provenance, cached(0));
     assert_eq!(bench.server.requests(), 2);

@@ -1,4 +1,4 @@
-//! Credentials: to their host only, last, and into no text.
+//! Credentials: sent to their own host only, added last, and absent from all texts.
 
 use freshcontext_contract::{Apply, Credential, Descriptor, ErrorCode, Founding, Route, Transport};
 
@@ -29,7 +29,7 @@ const CLIENT: &[Credential] = &[credential(Apply::ClientCredentials {
     secret_env: "TEST_SECRET",
     token_url: "https://auth.test.org/token",
 })];
-/// Another host answers without a key; that says nothing of this one.
+/// Another host answers without a key, which says nothing about this host.
 const ROUTES: &[Route] = &[route("api", Some("TEST_TOKEN")), route("elsewhere", None)];
 
 const fn route(id: &'static str, needs: Option<&'static str>) -> Route {
@@ -122,7 +122,7 @@ async fn b26_a_key_does_not_follow_a_redirect_elsewhere() {
     assert_eq!(server.request(1).header("authorization"), None);
 }
 
-/// All kinds of credentials, with what shows that one went along.
+/// Returns whether a request carried a credential of any kind.
 fn went_along(seen: &Seen) -> bool {
     seen.header("authorization").is_some()
         || seen.header("x-api-key").is_some()
@@ -152,7 +152,7 @@ async fn an_address_from_outside_is_asked_without_a_key() {
         );
         assert!(!went_along(&server.request(before)), "{credentials:?}");
     }
-    // Nor where another address was put in the place of the adapter's own.
+    // Nor if another address replaced the adapter's own.
     let scope = scope(source(BEARER, &[]), &crate::ports::TokioTimer, 5);
     let mut swapped = get("https://other.test.org/z");
     swapped.url = "https://api.test.org/z".parse().unwrap();
@@ -162,7 +162,7 @@ async fn an_address_from_outside_is_asked_without_a_key() {
 
 #[tokio::test]
 async fn a_key_goes_along_only_while_redirects_stay_where_the_adapter_asked() {
-    // The first segment names the hosts still to be visited: `a` is the credential's own, `o` another.
+    // The first segment names the remaining hosts: `a` is the credential's own host, `o` another.
     let server = Server::start(|seen| {
         let plan = seen.path().trim_start_matches('/').split(['?', '/']).next();
         let mut plan = plan.unwrap_or_default().chars();

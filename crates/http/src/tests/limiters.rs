@@ -1,5 +1,5 @@
-//! Laws of a limiter, for any pace, latency and number of callers: the host never sees more requests in a window
-//! than allowed, nor more at once, and every caller gets a turn.
+//! Properties of a limiter, for any pace, latency and number of callers: the host never gets more requests in a
+//! window than allowed, nor more concurrently, and every caller gets a turn.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,11 +15,11 @@ use crate::testing::VirtualTimer;
 
 #[derive(Debug, Clone)]
 struct Caller {
-    /// When it comes, how long its request travels, how long the answer then takes, all in milliseconds.
+    /// Arrival time, travel time of the request, and duration of the answer, all in milliseconds.
     comes: u64,
     travels: u64,
     takes: u64,
-    /// Whether it walks away while waiting.
+    /// Whether the caller leaves while waiting.
     leaves: bool,
 }
 
@@ -38,8 +38,8 @@ const fn ms(count: u64) -> Duration {
     Duration::from_millis(count)
 }
 
-/// Runs the callers in virtual time; gives the moments at which requests reached the host, the most
-/// in flight, and how many were served.
+/// Runs the callers in virtual time. Returns the instants at which requests reached the host, the maximum number in
+/// flight, and the number of callers served.
 async fn run(pace: Pace, at_once: usize, callers: Vec<Caller>) -> (Vec<Instant>, usize, usize) {
     let timer = VirtualTimer::new();
     let limiter = Arc::new(RateLimiter::new("", false, Some(pace), at_once, timer.clone()));

@@ -1,5 +1,5 @@
-//! The pipeline as a whole, against scripted servers on loopback. Names of tests begin with the row
-//! of the fault matrix that they hold.
+//! The whole pipeline, against scripted servers on loopback. Test names begin with the row of the fault matrix that
+//! they verify.
 
 mod egress;
 mod holding;

@@ -20,7 +20,7 @@ struct Bench {
     pipeline: Arc<Pipeline>,
     timer: Arc<VirtualTimer>,
     server: Arc<Server>,
-    /// Moments at which requests came in, on the virtual clock.
+    /// Arrival times of requests, on the virtual clock.
     times: Arc<Mutex<Vec<Instant>>>,
     source: &'static Descriptor,
 }
@@ -66,7 +66,7 @@ impl Bench {
             .await
     }
 
-    /// Without letting time pass.
+    /// Sends without advancing time.
     async fn ask_now(&self, url: &str) -> Result<freshcontext_contract::Response, SourceError> {
         let scope = scope(self.source, self.timer.as_ref(), 20);
         self.pipeline.send(&scope, get(url)).await
@@ -296,7 +296,7 @@ async fn a_refusal_without_a_time_is_not_asked_again() {
             (error.code, error.attempts, error.retry_after),
             (ErrorCode::RateLimited, 1, Some(Duration::from_secs(10)))
         );
-        // What callers were promised holds for all of them.
+        // The wait that callers were given holds for all of them.
         bench.timer.advance(Duration::from_secs(9));
         let error = bench.ask_now("https://api.test.org/other").await.unwrap_err();
         assert_eq!((error.code, error.attempts), (ErrorCode::RateLimited, 0));

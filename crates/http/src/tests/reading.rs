@@ -1,4 +1,4 @@
-//! Rows B10 and B13 to B15 without a wire: what an answer is, by status, marker and shape.
+//! Rows B10 and B13 to B15 without network: classification of answers by status, marker and form.
 
 use bytes::Bytes;
 use chrono::DateTime;
@@ -270,7 +270,7 @@ fn texts_are_found_whatever_their_case() {
     assert!(!contains(b"anything", ""));
 }
 
-/// What a host answers to a source without its own rules: code, seconds to wait, message.
+/// Returns the result for a host's answer, for a source without its own rules: code, seconds to wait, message.
 fn told(host: &str, status: u16, headers: &[(&str, &str)], body: &str) -> (ErrorCode, Option<u64>, String) {
     let mut answer = answer(status, "application/json", body);
     let more = headers.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));

@@ -1,4 +1,4 @@
-//! Sharing one upstream request, leaving it, and the order of the stages.
+//! Sharing of one upstream request, callers that leave it, and the order of the stages.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -31,7 +31,7 @@ async fn the_order_of_the_stages() {
     assert_eq!(stages(&pipeline, "http://127.0.0.1/").await, ["policy"]);
 }
 
-/// The stages that a request comes to, as they are logged.
+/// Returns the stages of a request, as logged.
 async fn stages(pipeline: &Pipeline, url: &str) -> Vec<String> {
     let (log, _guard) = Log::start();
     let _ = send(pipeline, get(url)).await;

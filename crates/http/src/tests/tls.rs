@@ -1,4 +1,4 @@
-//! B23: TLS that must not be trusted, and a private authority that may be.
+//! B23: TLS certificates that must not be trusted, and a private authority that may be.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn authority() -> CertifiedIssuer<'static, KeyPair> {
     CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
 }
 
-/// A TLS server for this certificate that answers `{}`.
+/// Starts a TLS server with this certificate that answers `{}`.
 async fn serve(
     mut params: CertificateParams,
     authority: Option<&CertifiedIssuer<'static, KeyPair>>,

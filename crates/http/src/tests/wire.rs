@@ -1,4 +1,4 @@
-//! Group B: what an upstream may do on the wire.
+//! Group B: behaviour of an upstream on the wire.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
