@@ -11,9 +11,9 @@ use crate::records::KeptRecords;
 /// Stored facts of one answer: the request, and hashes and dates of the items. Never content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AnswerRow {
-    /// Short id of the answer.
+    /// Id of the answer.
     pub answer_id: String,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
     /// Its arguments, as JSON with sorted names.
     pub arguments: String,
@@ -25,39 +25,38 @@ pub struct AnswerRow {
     pub created_ms: i64,
 }
 
-/// Some of an owner's answers.
+/// One page of an owner's answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AnswersPage {
-    /// The answers, the last written first.
+    /// The answers, most recently written first.
     pub rows: Vec<AnswerRow>,
-    /// Where the next page begins; `None` where there is none.
+    /// Start of the next page; `None` on the last page.
     pub next: Option<(i64, String)>,
 }
 
 /// Limits on the number and the age of stored data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
-    /// Most answers of all owners together.
+    /// Maximum number of answers of all owners together.
     pub answers: u64,
     /// Age in milliseconds after which answers, context records, and removed deliverables with their versions
     /// are deleted.
     pub age_ms: i64,
-    /// Most deliverables of one owner.
+    /// Maximum number of deliverables per owner.
     pub deliverables: i64,
-    /// Most versions of one deliverable; the newest are kept.
+    /// Maximum number of versions per deliverable; the newest are kept.
     pub versions: i64,
-    /// Most calls of one owner with stored context records; the newest are kept.
+    /// Maximum number of calls per owner with stored context records; the newest are kept.
     pub records: i64,
 }
 
 /// Minimum number of writes between two counts of the stored answers.
 const LOOK_EVERY: u64 = 100;
-/// Divisor of the limit that gives the number of writes between two counts, if that is more: counting reads
-/// all answers.
+/// Divisor of the limit. The quotient replaces [`LOOK_EVERY`] if it is larger, because counting reads all answers.
 const PART: u64 = 100;
 
 impl Retention {
-    /// Returns by how many answers a limit may be exceeded for a while, between two counts.
+    /// Returns by how many answers a limit may be exceeded temporarily, between two counts.
     pub const fn slack(bound: u64) -> u64 {
         let part = bound / PART;
         if part > LOOK_EVERY { part } else { LOOK_EVERY }
@@ -89,20 +88,20 @@ pub struct Info {
     pub bytes: i64,
 }
 
-/// Operations on answers. Each is one short transaction; none stays open while waiting for anything else.
+/// Operations on answers. Each is one short transaction and stays open for nothing else.
 pub trait Backend: Deliverables + Forgetting + KeptRecords {
-    /// Stores an answer; replaces one with the same owner and id.
+    /// Stores an answer and replaces one with the same owner and id.
     fn put_answer<'a>(
         &'a self,
         owner: &'a str,
         answer: &'a AnswerRow,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Stores answers, each with its owner, in one transaction: all of them or none.
+    /// Stores answers, each with its owner, in one transaction: all or none.
     fn put_answers<'a>(&'a self, answers: &'a [(String, AnswerRow)])
     -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Returns an owner's answer, unless it is older than `since_ms`. Another owner's is not found.
+    /// Returns an owner's answer, unless it is older than `since_ms`. Another owner's answer counts as absent.
     fn answer<'a>(
         &'a self,
         owner: &'a str,
@@ -110,8 +109,9 @@ pub trait Backend: Deliverables + Forgetting + KeptRecords {
         since_ms: i64,
     ) -> BoxFuture<'a, Result<Option<AnswerRow>, StoreError>>;
 
-    /// An owner's answers, the last written first: at most so many, and no more than [`read_bytes`](crate::bounds::Bounds::read_bytes).
-    /// `page` is where an earlier page says that this one begins, `None` for the first.
+    /// Returns an owner's answers, most recently written first: at most `most`, and no more text than
+    /// [`read_bytes`](crate::bounds::Bounds::read_bytes). `page` is the start that the previous page returned, `None`
+    /// for the first page.
     fn answers<'a>(
         &'a self,
         owner: &'a str,
@@ -125,7 +125,7 @@ pub trait Backend: Deliverables + Forgetting + KeptRecords {
     /// Returns statistics.
     fn info(&self) -> BoxFuture<'_, Result<Info, StoreError>>;
 
-    /// Checks the integrity. Returns the problems; none if the database is sound.
+    /// Checks the integrity. Returns the problems; empty if the database is sound.
     fn check(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
 
     /// Returns free space to the system.

@@ -1,24 +1,24 @@
-//! How long the store may take, and how much it reads at once.
+//! Timeouts and size limits of the store.
 
 use std::time::Duration;
 
-/// Timeouts of one store. The operator can configure them; the defaults match the table of limits.
+/// Timeouts and size limits of one store. The operator can configure them; the defaults match the table of limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Longest time that an answer waits to be stored.
+    /// Maximum time that an answer waits to be stored.
     pub wait: Duration,
     /// Timeout of one operation, and of opening the database.
     pub operation: Duration,
-    /// First back-off after a failure of the database; doubles with each further failure.
+    /// First back-off after a failure of the database. It doubles with each further failure.
     pub retry: Duration,
-    /// Longest back-off.
+    /// Maximum back-off.
     pub most_retry: Duration,
-    /// Bytes of the texts that one operation reads or writes.
+    /// Maximum bytes of text that one operation reads or writes.
     pub read_bytes: usize,
 }
 
 impl Bounds {
-    /// The defaults.
+    /// The default limits.
     pub const DEFAULT: Self = Self {
         wait: Duration::from_secs(1),
         operation: Duration::from_secs(3),

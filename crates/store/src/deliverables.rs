@@ -24,7 +24,7 @@ pub struct DeliverableRow {
 /// Result of adding a deliverable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
-    /// It was added.
+    /// Added.
     New,
     /// The owner has a deliverable of this name.
     Exists,
@@ -47,7 +47,7 @@ pub struct ResourceRow {
     pub validators: String,
     /// SHA-256 over the hashes of all items, in hexadecimal.
     pub content_hash: String,
-    /// How the items relate to everything the source has, in the writer's words.
+    /// Relation of the items to everything the source has, in the writer's own terms.
     pub status: String,
     /// Time of the last confirmation, in milliseconds since 1970.
     pub checked_ms: i64,
@@ -101,15 +101,16 @@ pub trait Deliverables: Send + Sync {
         now_ms: i64,
     ) -> BoxFuture<'a, Result<bool, StoreError>>;
 
-    /// Returns a resource with its items, and the revision of that sync; `None` if it was never synced.
+    /// Returns a resource with its items and the revision of its sync; `None` if it was never synced.
     fn resource<'a>(
         &'a self,
         owner: &'a str,
         resource: &'a str,
     ) -> BoxFuture<'a, Result<Option<(ResourceRow, i64)>, StoreError>>;
 
-    /// Replaces a resource with its items. `read` is the revision that the writer read, `None` where the resource was not
-    /// stored. Returns `false` and changes nothing where the stored revision is another one. Timestamps decide nothing.
+    /// Replaces a resource with its items. `read` is the revision that the writer read, `None` if the resource was
+    /// not stored. Returns `false` and changes nothing if the stored revision differs. Timestamps have no effect on
+    /// this.
     fn put_resource<'a>(
         &'a self,
         owner: &'a str,
@@ -134,8 +135,8 @@ pub trait Deliverables: Send + Sync {
         resource: &'a str,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Appends a version whose number follows the newest one, and deletes those older than the newest `keep`.
-    /// Returns `false` and changes nothing if the number was taken meanwhile or the deliverable was removed.
+    /// Appends a version whose number follows the newest one, and deletes all but the newest `keep`. Returns `false`
+    /// and changes nothing if the number was taken meanwhile or the deliverable was removed.
     fn append_version<'a>(
         &'a self,
         owner: &'a str,
@@ -152,8 +153,9 @@ pub trait Deliverables: Send + Sync {
         version: Option<i64>,
     ) -> BoxFuture<'a, Result<Option<VersionRow>, StoreError>>;
 
-    /// The versions after this one of a deliverable that is there, oldest first: as many as
-    /// [`read_bytes`](crate::bounds::Bounds::read_bytes) allows, and none only where there are none.
+    /// Returns the versions after this one of an existing deliverable, oldest first: as many as
+    /// [`read_bytes`](crate::bounds::Bounds::read_bytes) allows. The result is empty only if there are no such
+    /// versions.
     fn versions<'a>(
         &'a self,
         owner: &'a str,

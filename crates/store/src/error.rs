@@ -1,4 +1,4 @@
-//! Store errors, in words for the operator.
+//! Store errors, described for the operator.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub enum Trouble {
     ReadOnly,
     /// The disk is full.
     Full,
-    /// No connection: the server is down or refuses it.
+    /// No connection: the server is down or refuses connections.
     Unreachable,
     /// Written by a later version of this program.
     Newer,
@@ -65,7 +65,7 @@ mod sqlite_code {
     pub const FULL: i32 = 13;
     pub const CANTOPEN: i32 = 14;
     pub const NOTADB: i32 = 26;
-    /// Extended code: the file that readers share could not grow, the first symptom of a full disk.
+    /// Extended code: the shared-memory file could not grow, which is the first symptom of a full disk.
     pub const IOERR_SHMSIZE: i32 = IOERR | (19 << 8);
 }
 
@@ -98,11 +98,10 @@ fn by_sqlite_code(code: i32) -> Option<(Trouble, &'static str)> {
 const NOT_IN_TIME: &str = "the database did not answer in time";
 /// SQLSTATE of a statement that exceeded `statement_timeout`.
 const QUERY_CANCELED: &str = "57014";
-/// What the relay says in the place of a server that sent too much. No server has this code.
+/// SQLSTATE of the relay's own error, for a server that sent too much. No server uses this code.
 pub(crate) const SENT_TOO_MUCH: &str = "ZL001";
 
-/// Classifies by Postgres' classes of SQLSTATE, from
-/// <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
+/// Classifies an error by its SQLSTATE class, from <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
 fn by_sqlstate(code: &str) -> Option<(Trouble, &'static str)> {
     if code == QUERY_CANCELED {
         // Only the timeout cancels this program's statements.

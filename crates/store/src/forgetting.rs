@@ -1,8 +1,8 @@
-//! Deletion of stored entries: those beyond a number, in the order of writing, and those past their age.
+//! Deletion of stored entries: entries beyond the limit, in the order of writing, and expired entries.
 //!
-//! Age depends on a wall clock, and a wall clock may be wrong by years. Two rules limit the damage. An entry is deleted for
-//! its age only together with all entries that were written before it. A pass that would delete more than a tenth deletes
-//! nothing, until the clock has stayed there for a day; from then on it deletes a tenth a day.
+//! Age depends on a wall clock, which may be wrong by years. Two rules limit the damage. An entry expires only
+//! together with all entries that were written before it. A pass that would delete more than a tenth of a kind
+//! deletes nothing until the clock has stayed there for a day; from then on, it deletes a tenth a day.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::error::StoreError;
 
 /// Divisor of the share of a kind that one pass may delete for its age: a tenth.
 const SHARE: i64 = 10;
-/// Time in milliseconds for which a clock must stay before a larger number is deleted, and between two shares of it.
+/// Time in milliseconds for which a clock must stay before more than a share is deleted, and between two shares.
 const HOLD_MS: i64 = 24 * 60 * 60 * 1_000;
 
 /// Numbers of deleted entries, and of entries held back.
@@ -23,7 +23,7 @@ pub struct Forgotten {
     pub records: u64,
     /// Removed deliverables that were deleted with their versions for their age.
     pub deliverables: u64,
-    /// Entries that look expired and are kept, because so many at once suggest a wrong clock.
+    /// Entries that look expired but are kept, because so many at once suggest a wrong clock.
     pub held_back: u64,
 }
 
@@ -34,10 +34,10 @@ pub(crate) struct Counted {
     pub(crate) old: i64,
 }
 
-/// What a pass may delete.
+/// Result of the check: how much a pass may delete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// All expired entries: they are no more than a share.
+    /// All expired entries, because they are no more than a share.
     All,
     /// A share of each kind.
     Share,
@@ -63,7 +63,8 @@ impl Counted {
     }
 }
 
-/// What may be deleted at `now_ms`. `held_ms` is when the waiting time began, or when the last share was deleted.
+/// Returns what may be deleted at `now_ms`. `held_ms` is the start of the waiting time, or the time of the last
+/// deleted share.
 pub(crate) fn judged(kinds: &[Counted], held_ms: Option<i64>, now_ms: i64) -> Verdict {
     if kinds.iter().all(|kind| kind.old <= kind.share()) {
         return Verdict::All;
@@ -78,7 +79,7 @@ pub(crate) fn judged(kinds: &[Counted], held_ms: Option<i64>, now_ms: i64) -> Ve
 
 /// The operations that delete. Each is one short transaction.
 pub trait Forgetting: Send + Sync {
-    /// Deletes all answers but the `keep` that were written last. Returns their number.
+    /// Deletes all answers except the `keep` most recently written. Returns the number of deleted answers.
     fn forget_beyond(&self, keep: u64) -> BoxFuture<'_, Result<u64, StoreError>>;
 
     /// Deletes answers, context records and removed deliverables that are older than `age_ms` at `now_ms`, but no more than a
@@ -106,7 +107,7 @@ macro_rules! forgetting_operations {
         impl $crate::forgetting::Forgetting for $store {
             fn forget_beyond(&self, keep: u64) -> BoxFuture<'_, Result<u64, StoreError>> {
                 Box::pin(async move {
-                    // Entries with the sequence number at the bound are deleted too, so that the bound holds.
+                    // The entry at the limit is deleted too, so that the limit holds.
                     let done = bound!(
                         "DELETE FROM answers WHERE seq <= \
                          (SELECT seq FROM answers ORDER BY seq DESC LIMIT 1 OFFSET $1)",
@@ -127,7 +128,7 @@ macro_rules! forgetting_operations {
                     use $crate::forgetting::{Counted, Verdict, judged};
                     let oldest = now_ms.saturating_sub(age_ms);
                     let ahead = now_ms.saturating_add($crate::SKEW_MS);
-                    // Begins with a write, so that two processes do not delete a share each.
+                    // Begins with a write, so that two processes cannot each delete a share.
                     let mut transaction = self.writer().begin().await?;
                     bound!(
                         "INSERT INTO store_state (name, value) VALUES ('looked_ms', $1) \
@@ -156,7 +157,7 @@ macro_rules! forgetting_operations {
                             .bind(i64::MAX)
                             .fetch_one(&mut *transaction)
                             .await?;
-                        // Counting reads every entry, so only where one is expired.
+                        // Counting reads every entry, so it happens only if an entry is expired.
                         let (all, old): (i64, i64) = match up_to {
                             None => (0, 0),
                             Some(up_to) => {
@@ -169,7 +170,8 @@ macro_rules! forgetting_operations {
                         kinds.push(Counted { all, old });
                         last.push(up_to.unwrap_or(-1));
                     }
-                    // All timestamps of a removed deliverable must be too old: addition, versions and removal.
+                    // All timestamps of a removed deliverable must be too old: its addition, its versions and its
+                    // removal.
                     let all: i64 =
                         sqlx::query_scalar("SELECT COUNT(*) FROM deliverables WHERE removed_ms IS NOT NULL")
                             .fetch_one(&mut *transaction)
@@ -259,7 +261,7 @@ macro_rules! forgetting_operations {
                     let old: i64 = kinds.iter().map(|kind| kind.old).sum();
                     let gone = out.answers + out.records + out.deliverables;
                     out.held_back = u64::try_from(old).unwrap_or(0).saturating_sub(gone);
-                    // Logged when the waiting time begins and with each share, not with each pass between.
+                    // Logged when the waiting time begins and with each share, but not for the passes in between.
                     if out.held_back > 0 && verdict != (Verdict::Nothing { begun: false }) {
                         tracing::warn!(
                             forgotten = gone,
@@ -291,7 +293,7 @@ mod tests {
         assert_eq!(judged(&few, None, NOW), Verdict::All);
         let many = [counted(100, 11)];
         assert_eq!(judged(&many, None, NOW), Verdict::Nothing { begun: true });
-        // One kind that is too many holds back all.
+        // One kind with too many expired entries holds back all kinds.
         let one = [counted(100, 1), counted(1, 1)];
         assert_eq!(judged(&one, None, NOW), Verdict::Nothing { begun: true });
         assert_eq!(counted(4, 4).taken(Verdict::Share), 1);

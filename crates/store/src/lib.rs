@@ -1,8 +1,8 @@
-//! Storage between calls, and the only crate that depends on a database: embedded SQLite (a file in the data
-//! folder, or memory), or Postgres to share data between machines.
+//! Storage between calls, and the only crate that depends on a database: embedded SQLite (a file in the data folder,
+//! or memory), or Postgres to share data between machines.
 //!
-//! Every row has an owner, and no operation crosses owners. Stored data is limited in number and age. An
-//! unavailable store returns a [`StoreError`]; the caller continues without it.
+//! Every row has an owner, and no operation crosses owners. The number and the age of stored entries are limited. If
+//! the store is unavailable, it returns a [`StoreError`], and the caller continues without it.
 
 mod backend;
 mod bounds;
@@ -41,7 +41,7 @@ pub use records::{KeptRecords, RecordsHead, RecordsRow};
 /// is invalid.
 pub const SKEW_MS: i64 = 300_000;
 
-/// Whether no entry can have this key. Postgres text cannot contain NUL, so such keys are rejected for both
+/// Returns whether a text is invalid as a key. Postgres text cannot contain NUL, so such keys are rejected for both
 /// databases.
 pub(crate) fn is_no_key(key: &str) -> bool {
     key.contains('\0')

@@ -1,8 +1,8 @@
-//! Operations on deliverables, written once: the statements are valid in both databases. sqlx types are
-//! specific to each database, so the text is shared and the code is generated for each.
+//! Operations on deliverables, written once with statements that are valid in both databases. The types of sqlx are
+//! specific to each database, so the macros generate the code for each.
 
-/// Selects an owner's deliverables that are there, each with its newest version; `$which` says which of them, `$most` is the
-/// parameter for their largest size.
+/// Selects an owner's existing deliverables, each with its newest version. `$which` is the condition, `$most` the
+/// parameter for their maximum size.
 macro_rules! deliverable_rows {
     ($most:literal, $which:literal) => {
         concat!(
@@ -20,8 +20,8 @@ macro_rules! deliverable_rows {
     };
 }
 
-/// Selects versions of an owner's deliverable that is there; `$which` says which of them, `$most` is the parameter for their
-/// largest size.
+/// Selects versions of an owner's existing deliverable. `$which` is the condition, `$most` the parameter for their
+/// maximum size.
 macro_rules! version_rows {
     ($most:literal, $which:literal) => {
         concat!(
@@ -36,8 +36,8 @@ macro_rules! version_rows {
     };
 }
 
-/// Selects a resource with its items, an item a row; what is said of the resource as a whole stands in the first row. Each
-/// row has its texts only if they have no more bytes than `$3`.
+/// Selects a resource with its items, one row per item. The first row also has the columns of the resource. A row has
+/// its texts only if their total size in bytes is at most `$3`.
 macro_rules! resource_rows {
     () => {
         resource_rows!(
@@ -174,7 +174,7 @@ macro_rules! deliverable_operations {
                 })
             }
 
-            // One statement, so that a concurrent sync cannot separate the resource from its items.
+            // A single statement, so that a concurrent sync cannot separate the resource from its items.
             fn resource<'a>(
                 &'a self,
                 owner: &'a str,
@@ -230,7 +230,7 @@ macro_rules! deliverable_operations {
                     for (id, item) in &row.items {
                         room.take_texts([Some(id.as_str()), Some(item)])?;
                     }
-                    // Begins with a write that all syncs share: a second writer waits here and then sees the
+                    // Begins with a write to a row that all syncs share. A second writer waits here and then sees the
                     // complete first sync.
                     let mut transaction = self.pool.begin().await?;
                     sqlx::query("UPDATE store_state SET value = value + 1 WHERE name = 'revision'")
@@ -306,7 +306,7 @@ macro_rules! deliverable_operations {
                 checked_ms: i64,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
                 self.within(async move {
-                    // The later of two checks is kept, unless its timestamp is too far ahead to be valid.
+                    // Keeps the later of two check times, unless it is too far ahead to be valid.
                     let done = bound!(
                         "UPDATE sync_registry SET checked_ms = \
                          CASE WHEN checked_ms > $4 AND checked_ms <= $5 THEN checked_ms ELSE $4 END \

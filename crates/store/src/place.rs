@@ -50,8 +50,8 @@ impl Place {
     }
 }
 
-/// A store. It is opened in the background at first use. After a failure it is retried in the background with
-/// growing back-off, and all callers share the result of the last attempt.
+/// A store. It opens in the background at first use. After a failure, it retries in the background with a growing
+/// back-off, and all callers share the result of the last attempt.
 pub struct Store {
     reach: Arc<Reach>,
     retention: Retention,
@@ -71,7 +71,7 @@ async fn forgotten(
     Ok(forgotten)
 }
 
-/// The writing task has ended unexpectedly.
+/// Returns the error for a writing task that ended unexpectedly.
 fn lost() -> StoreError {
     StoreError::new(Trouble::Other, "the database could not be used")
 }
@@ -101,7 +101,7 @@ impl Store {
         }
     }
 
-    /// Switches the store to a replay, which has no real clock: nothing is deleted for its age or number.
+    /// Switches the store to replay mode, which has no real clock: nothing is deleted for its age or number.
     #[must_use]
     pub fn in_replay(self) -> Self {
         Self { replay: true, ..self }
@@ -123,8 +123,8 @@ impl Store {
         self.reach.trouble()
     }
 
-    /// Runs a write in the background and waits for at most [`Bounds::wait`]. After a timeout, other writes
-    /// fail at once until a write has ended. `write` starts the write with the open database.
+    /// Runs a write in the background and waits at most [`Bounds::wait`]. After a timeout, other writes fail
+    /// immediately until a write has ended. `write` starts the write on the open database.
     async fn in_time<T, K>(&self, write: impl FnOnce(Arc<dyn Backend>) -> K) -> Result<T, StoreError>
     where
         K: Future<Output = Result<T, StoreError>>,
@@ -145,8 +145,8 @@ impl Store {
         done
     }
 
-    /// Stores an answer, and occasionally deletes surplus entries and those expired at `now_ms`. Returns an
-    /// error after [`Bounds::wait`] if it is not stored by then.
+    /// Stores an answer, and occasionally deletes surplus entries and entries expired at `now_ms`. Returns an error
+    /// if the answer is not stored within [`Bounds::wait`].
     pub async fn keep_answer(&self, owner: &str, answer: AnswerRow, now_ms: i64) -> Result<(), StoreError> {
         self.in_time(|_| {
             let kept = self.queue.add(&self.reach, owner, answer);
@@ -157,7 +157,7 @@ impl Store {
         Ok(())
     }
 
-    /// Stores an answer, and occasionally deletes surplus entries and those expired at `now_ms`.
+    /// Stores an answer, and occasionally deletes surplus entries and entries expired at `now_ms`.
     pub async fn put_answer(&self, owner: &str, answer: &AnswerRow, now_ms: i64) -> Result<(), StoreError> {
         self.backend().await?.put_answer(owner, answer).await?;
         self.look(now_ms).await
@@ -177,7 +177,7 @@ impl Store {
         Ok(())
     }
 
-    /// The same in the background.
+    /// Like [`look`](Self::look), in the background.
     fn look_later(&self, now_ms: i64) {
         if !self.is_time_to_forget() || self.replay {
             return;
@@ -191,7 +191,7 @@ impl Store {
         });
     }
 
-    /// Deletes entries expired at `now_ms`, at most a share at once, and those beyond the limit.
+    /// Deletes entries expired at `now_ms`, at most a share at once, and entries beyond the limit.
     async fn forget(&self, now_ms: i64) -> Result<Forgotten, StoreError> {
         if self.replay {
             return Ok(Forgotten::default());
@@ -199,7 +199,7 @@ impl Store {
         forgotten(&self.backend().await?, self.retention, now_ms).await
     }
 
-    /// Returns an owner's answer that is not expired at `now_ms`. Another owner's is not found.
+    /// Returns an owner's answer that is not expired at `now_ms`. Another owner's answer counts as absent.
     pub async fn answer(
         &self,
         owner: &str,
@@ -210,8 +210,8 @@ impl Store {
         self.backend().await?.answer(owner, answer_id, since).await
     }
 
-    /// An owner's answers, the last written first: at most so many, and no more than [`Bounds::read_bytes`]. `page` is where
-    /// an earlier page says that this one begins, `None` for the first.
+    /// Returns an owner's answers, most recently written first: at most `most`, and no more text than
+    /// [`Bounds::read_bytes`]. `page` is the start that the previous page returned, `None` for the first page.
     pub async fn answers(
         &self,
         owner: &str,
@@ -221,7 +221,7 @@ impl Store {
         self.backend().await?.answers(owner, page, most).await
     }
 
-    /// Most calls of one owner with stored records.
+    /// Maximum number of calls per owner with stored records.
     const fn records_kept(&self) -> i64 {
         if self.replay {
             i64::MAX
@@ -230,8 +230,8 @@ impl Store {
         }
     }
 
-    /// Like [`put_records`](Self::put_records). Returns an error after [`Bounds::wait`] if they are not
-    /// stored by then.
+    /// Like [`put_records`](Self::put_records), but returns an error if the records are not stored within
+    /// [`Bounds::wait`].
     pub async fn keep_records(
         &self,
         owner: &str,
@@ -255,9 +255,8 @@ impl Store {
         Ok(kept)
     }
 
-    /// Stores the records of a call with the ids of their items, deletes the owner's surplus ones, and
-    /// occasionally those expired at `now_ms`. Returns `false` and changes nothing if records with this id
-    /// exist.
+    /// Stores the records of a call with the ids of their items. Deletes the owner's surplus records, and
+    /// occasionally entries expired at `now_ms`. Returns `false` and changes nothing if records with this id exist.
     pub async fn put_records(
         &self,
         owner: &str,
@@ -273,7 +272,7 @@ impl Store {
         Ok(kept)
     }
 
-    /// Returns an owner's context records that are not expired at `now_ms`. Another owner's are not found.
+    /// Returns an owner's context records that are not expired at `now_ms`. Another owner's records count as absent.
     pub async fn records(
         &self,
         owner: &str,
@@ -284,7 +283,7 @@ impl Store {
         self.backend().await?.records(owner, context_id, since).await
     }
 
-    /// Lists an owner's context records at `now_ms`, the last written first.
+    /// Lists an owner's context records at `now_ms`, most recently written first.
     pub async fn list_records(&self, owner: &str, now_ms: i64) -> Result<Vec<RecordsHead>, StoreError> {
         let since = now_ms.saturating_sub(self.retention.age_ms);
         let most = self.retention.records;
@@ -306,7 +305,7 @@ impl Store {
         self.backend().await?.info().await
     }
 
-    /// Checks the integrity. Returns the problems; none if the database is sound.
+    /// Checks the integrity. Returns the problems; empty if the database is sound.
     pub async fn check(&self) -> Result<Vec<String>, StoreError> {
         self.backend().await?.check().await
     }
@@ -318,7 +317,7 @@ impl Store {
         Ok(forgotten)
     }
 
-    /// Closes all connections, in bounded time; nothing is opened afterwards.
+    /// Closes all connections within a bounded time; nothing is opened afterwards.
     pub async fn close(&self) {
         self.reach.close().await;
     }

@@ -1,4 +1,4 @@
-//! Postgres, for several machines. Connections are unencrypted: on loopback, or through the operator's own
+//! Postgres, for several machines. Connections are unencrypted, so they must use loopback or the operator's own
 //! tunnel.
 
 use std::str::FromStr as _;
@@ -20,8 +20,8 @@ use crate::{BoxFuture, is_no_key, migrations};
 
 /// Connections per process.
 const CONNECTIONS: u32 = 4;
-/// Tenths of an operation's timeout that the server gives a statement. The server ends it first, so the
-/// connection stays usable.
+/// Tenths of an operation's timeout that a statement may take on the server. The server then cancels it first, and
+/// the connection stays usable.
 const STATEMENT_TENTHS: u32 = 9;
 
 /// Accepted schemes.
@@ -32,8 +32,8 @@ fn read_address(address: &str) -> Option<PgConnectOptions> {
     known.then(|| PgConnectOptions::from_str(address).ok()).flatten()
 }
 
-/// Whether a text is the address of a Postgres database, such as `postgres://user:password@host/database`. Makes no
-/// connection.
+/// Returns whether a text is the address of a Postgres database, such as `postgres://user:password@host/database`.
+/// Makes no connection.
 pub fn check_address(address: &str) -> bool {
     read_address(address).is_some()
 }
@@ -41,7 +41,7 @@ pub fn check_address(address: &str) -> bool {
 pub(crate) struct Postgres {
     pool: PgPool,
     reach: Weak<Reach>,
-    /// Bounds what the server sends.
+    /// Limits the bytes that the server sends.
     #[cfg(target_os = "linux")]
     _relay: Relay,
 }
@@ -89,7 +89,7 @@ impl Postgres {
         })
     }
 
-    /// A single-use connection for maintenance, without a statement timeout.
+    /// Returns a single-use connection for maintenance, without a statement timeout.
     async fn without_timeout(&self) -> Result<PgConnection, StoreError> {
         let mut own = self.pool.acquire().await?.detach();
         sqlx::query("SET statement_timeout = 0").execute(&mut own).await?;
@@ -108,7 +108,7 @@ impl Postgres {
 
 async fn options(address: &str, statement: Duration) -> Result<PgConnectOptions, StoreError> {
     let address = address.to_owned();
-    // Without a password in the address, a password file is read.
+    // Parsing may read a password file if the address has no password.
     let read = tokio::task::spawn_blocking(move || read_address(&address));
     let options = read.await.ok().flatten().ok_or_else(|| {
         StoreError::new(
@@ -118,7 +118,7 @@ async fn options(address: &str, statement: Duration) -> Result<PgConnectOptions,
     })?;
     Ok(options
         .options([("statement_timeout", statement.as_millis().to_string())])
-        // This crate reports errors once; statements do not belong in an operator's log.
+        // This crate reports errors itself, and statements do not belong in an operator's log.
         .disable_statement_logging())
 }
 
@@ -131,7 +131,7 @@ in_time!(Postgres);
 impl Backend for Postgres {
     shared_operations!();
 
-    /// Reads every table completely; the server verifies checksums itself if it is configured to.
+    /// Reads every table completely. The server verifies checksums itself if it is configured to.
     fn check(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
         Box::pin(async move {
             let mut own = self.without_timeout().await?;

@@ -1,4 +1,5 @@
-//! Permissions of the data folder and of the database files: the owner's only, because the files hold search terms.
+//! Permissions of the data folder and of the database files: access for the owner only, because the files contain
+//! search terms.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind};
@@ -6,12 +7,12 @@ use std::path::Path;
 
 use crate::error::{StoreError, Trouble};
 
-/// Suffixes of the files that SQLite creates beside its database, with the database's mode.
+/// Suffixes of the files that SQLite creates next to its database, with the database's mode.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// Maximum number of folder entries that are read to decide whether a folder is shared.
 #[cfg(unix)]
 const ENTRIES: usize = 1_000;
-/// The folder that a file system creates at its root.
+/// The folder that a file system creates in its root.
 #[cfg(unix)]
 const OF_THE_DISK: &str = "lost+found";
 
@@ -31,7 +32,7 @@ pub(crate) fn folder(folder: &Path, file: &Path) -> Result<(), StoreError> {
     let known =
         std::fs::metadata(folder).map_err(|error| failed("the data folder cannot be read", &error))?;
     if is_wide(&known) {
-        // An unwritable file is the more useful message.
+        // An unwritable file gives the more useful message.
         if file.exists() {
             open_regular(file, "the database file")?;
         }
@@ -47,7 +48,7 @@ pub(crate) fn folder(folder: &Path, file: &Path) -> Result<(), StoreError> {
 }
 
 /// Creates a file that only its owner can read, or removes other users' permissions from an existing one. Refuses a
-/// dangling symbolic link and anything but a regular file. Never creates a file through a link.
+/// dangling symbolic link and anything except a regular file. Never creates a file through a link.
 pub(crate) fn file(file: &Path, what: &str) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     options.append(true).create_new(true);
@@ -64,8 +65,8 @@ pub(crate) fn file(file: &Path, what: &str) -> Result<File, StoreError> {
     }
 }
 
-/// Removes other users' permissions from the files that SQLite keeps beside its database. SQLite itself follows no link
-/// there.
+/// Removes other users' permissions from the files that SQLite keeps next to its database. SQLite itself follows no
+/// links there.
 pub(crate) fn beside(database: &Path) -> Result<(), StoreError> {
     for ending in BESIDE {
         let mut name = database.as_os_str().to_owned();
@@ -127,7 +128,7 @@ fn mode(known: &Metadata) -> u32 {
     std::os::unix::fs::MetadataExt::mode(known) & 0o7777
 }
 
-/// Whether users other than the owner have any permission.
+/// Returns whether users other than the owner have any permission.
 #[cfg(unix)]
 fn is_wide(known: &Metadata) -> bool {
     mode(known) & 0o077 != 0
@@ -138,7 +139,7 @@ fn is_wide(_: &Metadata) -> bool {
     false
 }
 
-/// The owner's permissions, without execution for a file, and no others.
+/// Returns the owner's permissions only, without execution for a file.
 #[cfg(unix)]
 fn of_the_owner(known: &Metadata) -> std::fs::Permissions {
     let most = if known.is_dir() { 0o700 } else { 0o600 };
@@ -178,7 +179,7 @@ fn narrow(file: &File, what: &str) -> Result<(), StoreError> {
     still_wide(&after, what)
 }
 
-/// A file system without modes accepts every change and ignores it.
+/// Checks the result of a change, since a file system without modes accepts and ignores every change.
 fn still_wide(after: &Metadata, what: &str) -> Result<(), StoreError> {
     if is_wide(after) {
         return Err(refused(&format!(
@@ -188,8 +189,9 @@ fn still_wide(after: &Metadata, what: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether other users rely on a folder, such as `/tmp` or `/var/lib`: it holds foreign entries, and it is sticky, at the
-/// top of the file system, or holds another user's entries. Its permissions are not this program's to change.
+/// Returns whether other users rely on a folder, such as `/tmp` or `/var/lib`. Such a folder has foreign entries, and
+/// it is sticky, in the root of the file system, or has another user's entries. This program must not change its
+/// permissions.
 #[cfg(unix)]
 fn is_shared(folder: &Path, known: &Metadata, file: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;

@@ -1,5 +1,5 @@
-//! Queue of answers to be written. All queued answers are written in one transaction, because a transaction
-//! for each would delay a burst.
+//! Write queue for answers. All queued answers are written in one transaction, because a separate transaction for
+//! each would delay a burst.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,7 +9,7 @@ use crate::backend::AnswerRow;
 use crate::error::{StoreError, Trouble};
 use crate::reach::Reach;
 
-/// Most answers in one transaction.
+/// Maximum number of answers in one transaction.
 const AT_ONCE: usize = 64;
 
 /// Result that one caller receives for its answer.

@@ -1,5 +1,5 @@
-//! Availability of the database. One background task opens it and checks it after a failure; callers share
-//! the result, and none of them connects.
+//! Availability of the database. One background task opens it and checks it after a failure. Callers share the result
+//! and never connect themselves.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -13,25 +13,25 @@ use crate::bounds::Bounds;
 use crate::error::{StoreError, Trouble};
 use crate::place::Place;
 
-/// Longest wait for closing all connections.
+/// Maximum wait for closing all connections.
 const CLOSING: Duration = Duration::from_secs(2);
 
 pub(crate) struct Reach {
     place: Place,
     bounds: Bounds,
     state: Mutex<State>,
-    /// Notifies of every state change.
+    /// Notifies about every state change.
     changed: watch::Sender<()>,
     /// Ends a back-off early.
     hurry: Arc<Notify>,
-    /// A thread of its own: busy serving threads must not delay a write.
+    /// Separate thread, so that busy serving threads cannot delay a write.
     runtime: OnceLock<Option<Runtime>>,
 }
 
 #[derive(Default)]
 struct State {
     backend: Option<Arc<dyn Backend>>,
-    /// Why the database is unavailable.
+    /// Reason why the database is unavailable.
     trouble: Option<StoreError>,
     /// Whether the task is running.
     tended: bool,
@@ -39,7 +39,7 @@ struct State {
     attempt: Option<Instant>,
     /// Failures since the last successful write.
     failures: u32,
-    /// Until then a write is overdue, and no answer waits for another one.
+    /// Until this instant, a write is overdue and no other answer waits.
     late: Option<Instant>,
     /// Whether the log already reports that answers are not stored.
     told: bool,
@@ -90,7 +90,7 @@ impl Reach {
         }
         state.tended = true;
         if state.trouble.is_none() {
-            // Callers must see the attempt before the task has started.
+            // Callers must see the attempt even before the task has started.
             state.attempt = Some(Instant::now());
         }
         drop(state);
@@ -122,7 +122,7 @@ impl Reach {
         self.state().trouble.clone()
     }
 
-    /// Returns the open database, or why there is none now.
+    /// Returns the open database, or why it is currently unavailable.
     pub(crate) fn now(&self) -> Result<Arc<dyn Backend>, StoreError> {
         let state = self.state();
         match (&state.trouble, &state.backend) {
@@ -131,7 +131,7 @@ impl Reach {
         }
     }
 
-    /// Returns the database for an answer. Fails at once if it is known to be unavailable. Waits for an
+    /// Returns the database for an answer. Fails immediately if the database is known to be unavailable. Waits for an
     /// opening until `until`, and at most [`Bounds::wait`] from its start.
     pub(crate) async fn for_answer(self: &Arc<Self>, until: Instant) -> Result<Arc<dyn Backend>, StoreError> {
         self.begin();
@@ -141,8 +141,8 @@ impl Reach {
         self.opened(until, self.bounds.wait).await
     }
 
-    /// Returns the database for a caller that requires it. After a failure, waits for a new attempt as long
-    /// as an answer would.
+    /// Returns the database for a caller that requires it. After a failure, waits for a new attempt as long as an
+    /// answer would.
     pub(crate) async fn backend(self: &Arc<Self>) -> Result<Arc<dyn Backend>, StoreError> {
         self.begin();
         let mut changes = self.changed.subscribe();
@@ -161,7 +161,7 @@ impl Reach {
         self.now()
     }
 
-    /// Returns the open database, or why there is none.
+    /// Returns the open database, or why it is unavailable.
     async fn opened(&self, until: Instant, longest: Duration) -> Result<Arc<dyn Backend>, StoreError> {
         let mut changes = self.changed.subscribe();
         loop {
@@ -185,7 +185,7 @@ impl Reach {
         }
     }
 
-    /// Records that the write of an answer is overdue: until it ends, no other answer waits.
+    /// Records that the write of an answer is overdue. Until it ends, no other answer waits.
     pub(crate) fn note_late(&self) {
         self.state().late = Some(Instant::now() + self.bounds.operation);
     }
@@ -261,7 +261,7 @@ impl Reach {
                 tracing::debug!(%error, "the store cannot be used");
                 state.trouble = Some(error);
                 state.failures = state.failures.saturating_add(1);
-                // Connects to a server again, because the state of the old connections is unknown.
+                // Reconnects to the server, because the state of the old connections is unknown.
                 if matches!(self.place, Place::Postgres(_)) {
                     old = state.backend.take();
                 }
@@ -293,13 +293,13 @@ impl Reach {
 impl Drop for Reach {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take().flatten() {
-            // Blocked threads are not awaited.
+            // Does not wait for blocked threads.
             runtime.shutdown_background();
         }
     }
 }
 
-/// Opens the database and retries after failures, until it is available or the store has been dropped.
+/// Opens the database and retries after failures until it is available or the store is dropped.
 async fn tended(reach: Weak<Reach>) {
     loop {
         let pause = {
@@ -309,7 +309,7 @@ async fn tended(reach: Weak<Reach>) {
             state.trouble.is_some().then(|| (pause, Arc::clone(&this.hurry)))
         };
         if let Some((pause, hurry)) = pause {
-            // Holds no reference meanwhile: dropping the store ends this task.
+            // Holds no reference during the pause, so that dropping the store ends this task.
             let _ = tokio::time::timeout(pause, hurry.notified()).await;
         }
         let Some(this) = reach.upgrade() else { return };

@@ -12,7 +12,7 @@ pub struct RecordsRow {
     pub context_id: String,
     /// The tool that was called.
     pub tool: String,
-    /// Hash of the resource and its content at that time; `None` if nothing can be compared with it.
+    /// Hash of the resource and its content at that time; `None` if it cannot be compared.
     pub state: Option<String>,
     /// The records as JSON, in the writer's format.
     pub bundle: String,
@@ -37,8 +37,8 @@ pub struct RecordsHead {
 
 /// Operations on context records. Each is one short transaction.
 pub trait KeptRecords: Send + Sync {
-    /// Stores records with the ids of their items, and deletes the owner's beyond the `keep` last written.
-    /// Returns `false` and changes nothing if records with this id exist.
+    /// Stores records with the ids of their items, and deletes the owner's records except the `keep` most recently
+    /// written. Returns `false` and changes nothing if records with this id exist.
     fn put_records<'a>(
         &'a self,
         owner: &'a str,
@@ -47,7 +47,7 @@ pub trait KeptRecords: Send + Sync {
         keep: i64,
     ) -> BoxFuture<'a, Result<bool, StoreError>>;
 
-    /// Returns an owner's records, unless they are older than `since_ms`. Another owner's are not found.
+    /// Returns an owner's records, unless they are older than `since_ms`. Another owner's records count as absent.
     fn records<'a>(
         &'a self,
         owner: &'a str,
@@ -55,7 +55,7 @@ pub trait KeptRecords: Send + Sync {
         since_ms: i64,
     ) -> BoxFuture<'a, Result<Option<RecordsRow>, StoreError>>;
 
-    /// Lists an owner's records since `since_ms`, the last written first, up to `most`.
+    /// Lists an owner's records since `since_ms`, most recently written first, up to `most`.
     fn list_records<'a>(
         &'a self,
         owner: &'a str,
@@ -63,7 +63,7 @@ pub trait KeptRecords: Send + Sync {
         most: i64,
     ) -> BoxFuture<'a, Result<Vec<RecordsHead>, StoreError>>;
 
-    /// Returns the ids of an owner's records with this state or one of these items, each once.
+    /// Returns the distinct ids of an owner's records that have this state or one of these items.
     fn records_about<'a>(
         &'a self,
         owner: &'a str,
@@ -71,7 +71,7 @@ pub trait KeptRecords: Send + Sync {
         items: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<String>, StoreError>>;
 
-    /// Replaces an owner's records, unless they were changed since `revision`. Returns whether it did.
+    /// Replaces an owner's records, unless they were changed since `revision`. Returns whether they were replaced.
     fn change_records<'a>(
         &'a self,
         owner: &'a str,
@@ -237,7 +237,7 @@ macro_rules! records_operations {
                         }
                         query.push(")");
                     }
-                    // The text depends on the number of items, so caching the prepared statement is useless.
+                    // The statement depends on the number of items, so caching it as a prepared statement is useless.
                     let query = query.build_query_scalar::<String>().persistent(false);
                     let mut room = self.room("kept_records");
                     let mut rows = query.fetch(&self.pool);
@@ -259,7 +259,7 @@ macro_rules! records_operations {
                 bundle: &'a str,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
                 self.within(async move {
-                    // The other texts of the entry stay, and are short.
+                    // The other texts of the entry are unchanged and short.
                     self.room("kept_records").take_texts([Some(context_id), Some(bundle)])?;
                     let done = sqlx::query(
                         "UPDATE kept_records SET bundle = $4, revision = revision + 1 \

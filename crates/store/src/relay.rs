@@ -1,9 +1,10 @@
-//! A limit on what a Postgres server sends. sqlx allocates as many bytes as a message announces, up to 4 GiB, and accepts an
-//! address but no stream. It therefore connects to a socket of this process, which relays messages to the server and back. A
-//! connection that exceeds the limit ends, with an error in place of the message.
+//! Limit on the bytes that a Postgres server sends. sqlx allocates as many bytes as a message announces, up to 4 GiB,
+//! and accepts only an address, not a stream. It therefore connects to a socket of this process, which relays
+//! messages in both directions. If the server exceeds the limit, the client gets an error in place of the message,
+//! and the connection ends.
 //!
-//! The socket has an abstract name of 128 random bits, so that nothing is left in the file system, and serves this process
-//! only: the server may trust this process by its user or its address.
+//! The socket has an abstract name with 128 random bits, so it leaves nothing in the file system. It accepts
+//! connections from this process only, because the server may trust this process by its user or its address.
 
 use std::io;
 use std::os::linux::net::SocketAddrExt as _;
@@ -20,12 +21,14 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::error::SENT_TOO_MUCH;
 use crate::room::LIMIT;
 
-/// Bytes of what is no row, up to the end of an answer: descriptions, notices, errors. It comes on top of the rows' bound.
+/// Maximum bytes per answer of messages that are not rows: descriptions, notices, errors. This limit is on top of the
+/// limit for rows.
 const OTHER_BYTES: u64 = 256 << 10;
-/// Bytes of the settings that a server reports on one connection. sqlx keeps them as long as it.
+/// Maximum bytes of the settings that a server reports on one connection. sqlx keeps them for the lifetime of the
+/// connection.
 const SETTING_BYTES: u64 = 64 << 10;
 
-/// Kinds of messages, from <https://www.postgresql.org/docs/current/protocol-message-formats.html>.
+/// Message kinds, from <https://www.postgresql.org/docs/current/protocol-message-formats.html>.
 mod kind {
     pub(super) const DATA_ROW: u8 = b'D';
     pub(super) const ERROR: u8 = b'E';
@@ -33,7 +36,7 @@ mod kind {
     pub(super) const READY: u8 = b'Z';
 }
 
-/// Stands between sqlx and the server. All its connections end with it.
+/// Relay between sqlx and the server. Dropping it ends all its connections.
 pub(crate) struct Relay {
     accepting: JoinHandle<()>,
 }
@@ -44,23 +47,23 @@ impl Drop for Relay {
     }
 }
 
-/// Where the server is.
+/// Address of the server.
 enum Server {
     Socket(PathBuf),
     Host(String, u16),
 }
 
-/// What every connection needs to know.
+/// Settings that all connections share.
 struct Terms {
     server: Server,
-    /// Longest time for a connection to the server.
+    /// Maximum time to connect to the server.
     connect: Duration,
-    /// The bound that an operator sets.
+    /// Maximum bytes of rows per answer, as the operator configured it.
     most: usize,
 }
 
 impl Relay {
-    /// Starts a relay to the server of these options. The options that come back lead to it.
+    /// Starts a relay to the server of these options. Returns options that lead to the relay.
     pub(crate) fn start(
         options: PgConnectOptions,
         most: usize,
@@ -69,7 +72,7 @@ impl Relay {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(io::Error::other)?;
         let folder = format!("freshcontext-{:032x}", u128::from_ne_bytes(random));
-        // sqlx adds the name of the file to the folder of a socket.
+        // sqlx appends the file name to the folder of a socket.
         let name = format!("{folder}/.s.PGSQL.{}", options.get_port());
         let listener = StdListener::bind_addr(&SocketAddr::from_abstract_name(name)?)?;
         listener.set_nonblocking(true)?;
@@ -104,18 +107,18 @@ async fn accept(listener: UnixListener, terms: Arc<Terms>) {
             accepted = listener.accept() => match accepted {
                 Ok((client, _)) if is_own(&client) => {
                     let terms = Arc::clone(&terms);
-                    // How a connection ends is seen by sqlx, too.
+                    // sqlx sees the end of the connection, too, so the result is not needed here.
                     open.spawn(async move { serve(client, &terms).await.ok() });
                 }
                 Ok(_) => {}
-                // No file descriptor is left, for example.
+                // For example, no file descriptor is left.
                 Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
             }
         }
     }
 }
 
-/// Whether the other end is this process.
+/// Returns whether the other end is this process.
 fn is_own(client: &UnixStream) -> bool {
     let other = client.peer_cred().ok().and_then(|other| other.pid());
     other.is_some_and(|other| u32::try_from(other) == Ok(std::process::id()))
@@ -138,7 +141,7 @@ async fn serve(client: UnixStream, terms: &Terms) -> io::Result<()> {
     }
 }
 
-/// Passes both directions, until one ends.
+/// Relays both directions until one of them ends.
 async fn both(
     client: UnixStream,
     from: impl AsyncRead + Unpin,
@@ -152,7 +155,7 @@ async fn both(
     }
 }
 
-/// Bytes that came since an answer began, and settings since the connection did.
+/// Bytes received since the start of an answer, and bytes of settings since the start of the connection.
 #[derive(Default)]
 struct Came {
     rows: u64,
@@ -161,7 +164,7 @@ struct Came {
 }
 
 impl Came {
-    /// Counts a message. Whether all are still within their bounds.
+    /// Counts a message. Returns whether all counts are within their limits.
     fn count(&mut self, kind: u8, bytes: u64, most: u64) -> bool {
         let sum = match kind {
             kind::DATA_ROW => &mut self.rows,
@@ -171,13 +174,13 @@ impl Came {
         if kind == kind::PARAMETER_STATUS {
             self.settings = self.settings.saturating_add(bytes);
         }
-        // A quarter more for what rows have beside texts: lengths and numbers.
+        // A quarter more, for the parts of rows that are not text: lengths and numbers.
         let rows = most.saturating_add(most / 4).saturating_add(OTHER_BYTES);
         self.rows <= rows && self.others <= OTHER_BYTES && self.settings <= SETTING_BYTES
     }
 }
 
-/// Passes messages on, each by the length that it announces, while they are within their bounds.
+/// Relays messages, each with its announced length, as long as they are within their limits.
 async fn pass(from: impl AsyncRead + Unpin, to: impl AsyncWrite + Unpin, most: usize) -> io::Result<()> {
     let (mut from, mut to) = (BufReader::new(from), BufWriter::new(to));
     let bound = u64::try_from(most).unwrap_or(u64::MAX);
@@ -188,7 +191,7 @@ async fn pass(from: impl AsyncRead + Unpin, to: impl AsyncWrite + Unpin, most: u
         }
         let kind = from.read_u8().await?;
         let length = from.read_u32().await?;
-        // The length counts itself, and not the kind.
+        // The length includes itself, but not the kind.
         let body = u64::from(length.saturating_sub(4));
         if !came.count(kind, body + 5, bound) {
             let message = format!("the database server sends more than {LIMIT} ({most}) allows");
@@ -210,7 +213,7 @@ async fn pass(from: impl AsyncRead + Unpin, to: impl AsyncWrite + Unpin, most: u
     }
 }
 
-/// An error as a server would send it.
+/// Builds an error message in the server's format.
 fn error(message: &str) -> Vec<u8> {
     let fields = format!("SFATAL\0VFATAL\0C{SENT_TOO_MUCH}\0M{message}\0\0");
     let length = u32::try_from(fields.len() + 4).unwrap_or(u32::MAX);

@@ -1,14 +1,14 @@
-//! How much one operation reads or writes. A statement selects the texts of an entry only if they are within the bound, and
-//! their size beside them, so that a text that was left out is not taken for one that is absent.
+//! Size limit of one operation. A statement selects the texts of an entry only if they are within the limit, and
+//! always selects their size, so that an omitted text cannot be mistaken for an absent one.
 
 use crate::error::{StoreError, Trouble};
 
-/// The setting that is the bound.
+/// Name of the setting for this limit.
 pub(crate) const LIMIT: &str = "limits.store_read_bytes";
-/// Bytes that an entry counts beside its texts, for what holds them in memory.
+/// Bytes that an entry counts in addition to its texts, for its memory overhead.
 const ENTRY: usize = 64;
 
-/// What is left of the bound for one operation on one table.
+/// Remaining bytes for one operation on one table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
     table: &'static str,
@@ -27,17 +27,17 @@ impl Room {
         }
     }
 
-    /// The bound, as a value of a statement.
+    /// Returns the limit as a parameter of a statement.
     pub(crate) fn most(&self) -> i64 {
         i64::try_from(self.most).unwrap_or(i64::MAX)
     }
 
-    /// Whether an entry was taken.
+    /// Returns whether at least one entry was counted.
     pub(crate) const fn is_started(&self) -> bool {
         self.started
     }
 
-    /// Takes an entry whose texts have so many bytes.
+    /// Counts an entry whose texts have this many bytes.
     pub(crate) fn take(&mut self, bytes: i64) -> Result<(), StoreError> {
         let (table, most) = (self.table, self.most);
         let known = usize::try_from(bytes).unwrap_or(usize::MAX);
@@ -55,7 +55,7 @@ impl Room {
         Ok(())
     }
 
-    /// Takes an entry that is to be written. It must be one that can be read.
+    /// Counts an entry that is to be written. It must be small enough to be read again.
     pub(crate) fn take_texts<'t>(
         &mut self,
         texts: impl IntoIterator<Item = Option<&'t str>>,
@@ -65,7 +65,7 @@ impl Room {
     }
 }
 
-/// The bytes of the texts of an entry: an absent one has none.
+/// Expands to the total size of an entry's texts in bytes; an absent text counts 0.
 macro_rules! bytes_of {
     ($prefix:literal, [$($column:literal),+]) => {
         concat!(
@@ -76,8 +76,7 @@ macro_rules! bytes_of {
     };
 }
 
-/// Selects the texts of an entry, each unless they have more bytes than the parameter `$most` together, and as `bytes` how
-/// many they have.
+/// Selects the texts of an entry, unless their total size exceeds the parameter `$most`, and their size as `bytes`.
 macro_rules! sized {
     ($most:literal, $prefix:literal, $($column:literal),+) => {
         sized!(@ $most, $prefix, [$($column),+], $($column),+)

@@ -18,22 +18,22 @@ use crate::room::Room;
 use crate::tables::writable;
 use crate::{BoxFuture, is_no_key, migrations, private};
 
-/// Longest wait for another process's lock on the file.
+/// Maximum wait for another process's lock on the file.
 const BUSY: Duration = Duration::from_secs(2);
-/// Interval between two checks whether another process is still opening the file.
+/// Interval of checks whether another process is still opening the file.
 const TRY_AGAIN: Duration = Duration::from_millis(10);
-/// Memory of SQLite beside what one operation reads and what it is read into, in bytes: pages of all connections.
+/// SQLite's own memory in bytes, in addition to the texts of one operation: the pages of all connections.
 const PAGES: usize = 64 << 20;
-/// Rows that SQLite's thread reads ahead.
+/// Number of rows that SQLite's thread reads ahead.
 const AHEAD: usize = 1;
-/// Read connections. SQLite has one writer at a time, with a separate connection, so a write does not queue
-/// behind reads.
+/// Number of read connections. SQLite allows one writer at a time. It has a separate connection, so a write never
+/// queues behind reads.
 const READERS: u32 = 3;
 
 pub(crate) struct Sqlite {
-    /// For reading. The only pool in memory, where each connection would have its own database.
+    /// Pool for reading. In memory, it is the only pool, since each connection would have its own database.
     pool: SqlitePool,
-    /// For writing to a file.
+    /// Pool for writing to a file.
     writer: Option<SqlitePool>,
     reach: Weak<Reach>,
 }
@@ -44,7 +44,8 @@ impl Sqlite {
     /// Opens a file. Creates the file and its folder if they do not exist.
     pub(crate) async fn file(file: &Path, reach: &Arc<Reach>) -> Result<Self, StoreError> {
         let longest = reach.bounds().operation;
-        // Two processes that open a new file at once would both create its tables. Released on return.
+        // Serializes the creation of tables, because two processes that open a new file concurrently would both
+        // create them. Released on return.
         let _turn = {
             let file = file.to_owned();
             // The file system may block, so this does not run on the serving thread.
@@ -60,13 +61,14 @@ impl Sqlite {
         let heap = reach.bounds().read_bytes.saturating_mul(2).saturating_add(PAGES);
         let options = SqliteConnectOptions::new()
             .filename(address(file))
-            // The file exists by now, with the right mode. SQLite must not create one through a link.
+            // The file exists by now, with the right mode. SQLite must not create a file through a link.
             .create_if_missing(false)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Normal)
             .busy_timeout(BUSY)
             .row_buffer_size(AHEAD)
-            // Statements bound the texts that are read. This bounds the keys too, which SQLite reads whole to compare them.
+            // Statements limit the texts that are read. This also limits the keys, which SQLite reads completely to
+            // compare them.
             .pragma("hard_heap_limit", heap.to_string());
         let writer = pool(options.clone(), 1, longest).await?;
         made(&writer).await?;
@@ -77,7 +79,7 @@ impl Sqlite {
         })
     }
 
-    /// Opens a store that ends with the process.
+    /// Opens a store that exists until the process ends.
     pub(crate) async fn memory(reach: &Arc<Reach>) -> Result<Self, StoreError> {
         let options = SqliteConnectOptions::new().in_memory(true).row_buffer_size(AHEAD);
         let pool = pool(options, 1, reach.bounds().operation).await?;
@@ -109,7 +111,7 @@ async fn pool(
     connections: u32,
     longest: Duration,
 ) -> Result<SqlitePool, StoreError> {
-    // This crate reports errors once; statements do not belong in an operator's log.
+    // This crate reports errors itself, and statements do not belong in an operator's log.
     let options = options.disable_statement_logging();
     let pool = SqlitePoolOptions::new()
         .max_connections(connections)
@@ -159,7 +161,7 @@ fn turn(file: &Path, longest: Duration) -> Result<Option<File>, StoreError> {
     }
 }
 
-/// The file as an SQLite URI, which can express every byte of a path; sqlx accepts UTF-8 only.
+/// Returns the file as an SQLite URI, which can express every byte of a path; sqlx accepts UTF-8 only.
 #[cfg(unix)]
 fn address(file: &Path) -> PathBuf {
     use std::os::unix::ffi::OsStrExt as _;
@@ -168,7 +170,7 @@ fn address(file: &Path) -> PathBuf {
         .remove(b'.')
         .remove(b'-')
         .remove(b'_');
-    // Two slashes at the beginning would start a host name.
+    // Two leading slashes would start a host name.
     let file: PathBuf = file.components().collect();
     let path = percent_encoding::percent_encode(file.as_os_str().as_bytes(), PATH);
     PathBuf::from(format!("file:{path}"))

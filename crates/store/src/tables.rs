@@ -1,11 +1,11 @@
-//! Statements that are valid in both databases, written once. sqlx types are specific to each database, so
-//! the text is shared and the code is generated for each.
+//! Operations that are written once with statements that are valid in both databases. The types of sqlx are specific
+//! to each database, so the macros generate the code for each.
 
 use crate::backend::AnswerRow;
 use crate::error::StoreError;
 use crate::room::Room;
 
-/// Whether an answer can be read once it is written.
+/// Checks that an answer is small enough to be read again.
 pub(crate) fn writable(answer: &AnswerRow, mut room: Room) -> Result<(), StoreError> {
     let texts = [
         &answer.answer_id,
@@ -145,7 +145,7 @@ macro_rules! shared_operations {
 
         fn look(&self) -> BoxFuture<'_, Result<(), StoreError>> {
             self.within(async move {
-                // Takes the write lock like a write, and changes nothing.
+                // Takes the write lock like a write, but changes nothing.
                 let none = bound!(
                     "DELETE FROM answers WHERE owner = $1 AND answer_id = $1",
                     ""
@@ -164,7 +164,7 @@ macro_rules! shared_operations {
     };
 }
 
-/// Selects an owner's answers; `$which` says which of them, `$most` is the parameter for their largest size.
+/// Selects an owner's answers. `$which` is the condition, `$most` the parameter for their maximum size.
 macro_rules! answer_rows {
     ($most:literal, $which:literal) => {
         concat!(
@@ -176,7 +176,7 @@ macro_rules! answer_rows {
     };
 }
 
-/// The statement that stores an answer.
+/// Builds the statement that stores an answer.
 macro_rules! put_answer {
     ($owner:expr, $answer:expr) => {
         bound!(
@@ -196,12 +196,12 @@ macro_rules! put_answer {
     };
 }
 
-/// Implements a timeout of operations for a type with a field `reach`. A timeout or a lost connection is
-/// recorded, so that other callers fail at once.
+/// Implements the operation timeout for a type with a field `reach`. A timeout or a lost connection is recorded, so
+/// that other callers fail immediately.
 macro_rules! in_time {
     ($store:ty) => {
         impl $store {
-            /// What one operation may read from a table, or write to it.
+            /// Returns the size limit of one operation on a table.
             fn room(&self, table: &'static str) -> Room {
                 let bounds = self.reach.upgrade().map(|reach| *reach.bounds());
                 Room::new(table, bounds.unwrap_or_default().read_bytes)
@@ -236,8 +236,8 @@ macro_rules! bound {
     };
 }
 
-/// A function that reads a row of a database's kind, whose texts were selected by [`sized!`], into one of this crate's, column
-/// by column.
+/// Defines a function that converts a database row into a row type of this crate, column by column. The texts must
+/// have been selected by [`sized!`].
 macro_rules! row_reader {
     ($name:ident: $row:ty => $into:ident { $($column:ident),+ }) => {
         fn $name(row: &$row, room: &mut Room) -> Result<$crate::$into, StoreError> {

@@ -45,7 +45,7 @@ const BOUND: Retention = Retention {
 
 type Behaviour = fn(Place) -> Result<(), Failed>;
 
-/// Each starts with an empty store and leaves nothing running.
+/// Each test starts with an empty store and leaves nothing running.
 const BEHAVIOURS: [(&str, Behaviour); 23] = [
     ("opened_by_many_at_once", opened_at_once),
     ("keeps_what_it_is_given", keeps),
@@ -95,7 +95,7 @@ fn main() {
         Trial::test("sqlite::folder_of_any_name", private::any_name),
     ]);
     trials.push(Trial::test("postgres::unreachable", unreachable));
-    // One server, started by the first test that needs it, with a database for each test.
+    // One server with a database per test, started by the first test that needs it.
     let server = Arc::<OnceLock<Result<Postgres, String>>>::default();
     let absent = std::env::var_os(REQUIRED).is_none() && !Postgres::is_installed();
     for (name, behaviour) in BEHAVIOURS {
@@ -137,14 +137,14 @@ impl Drop for Folder {
     }
 }
 
-/// A Postgres started by the script beside this file; it stops when its stdin closes.
+/// A Postgres server, started by `postgres.sh`; it stops when its stdin closes.
 struct Postgres {
     child: Child,
     address: String,
 }
 
 impl Postgres {
-    /// The script, which reports whether Postgres is installed, or starts one.
+    /// Returns the command of the script, which reports whether Postgres is installed, or starts a server.
     fn script(argument: &str) -> Command {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/postgres.sh");
         let mut command = Command::new("bash");
@@ -339,7 +339,7 @@ fn restart(place: Place) -> Result<(), Failed> {
     })
 }
 
-/// A new database that eight stores open at the same time.
+/// Eight stores open a new database concurrently.
 fn opened_at_once(place: Place) -> Result<(), Failed> {
     block_on(async {
         let mut openers = Vec::new();
@@ -361,7 +361,7 @@ fn opened_at_once(place: Place) -> Result<(), Failed> {
     })
 }
 
-/// Two stores on one database, eight writers each.
+/// Two stores on one database have eight writers each.
 fn at_once(place: Place) -> Result<(), Failed> {
     block_on(async {
         let wide = Retention {
@@ -467,7 +467,7 @@ fn locked() -> Result<(), Failed> {
     })
 }
 
-/// A file in place of the folder, where no user can create a database.
+/// The folder's path is a file, so no user can create a database there.
 fn unusable() -> Result<(), Failed> {
     let folder = Folder::new();
     std::fs::create_dir_all(&folder.0)?;

@@ -13,7 +13,7 @@ async fn ids(store: &Store) -> Result<Vec<String>, Failed> {
     Ok(rows.into_iter().map(|row| row.answer_id).collect())
 }
 
-/// Answers written with a clock a year ahead displace neither later ones nor those of a slow clock.
+/// Answers written with a clock a year ahead displace neither later answers nor those of a slow clock.
 pub fn order_of_writing(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
@@ -40,7 +40,7 @@ pub fn order_of_writing(place: Place) -> Result<(), Failed> {
             "ahead6",
         ];
         ensure(left == expected, format!("{left:?}"))?;
-        // A replaced answer counts as written last.
+        // A replaced answer counts as the most recently written one.
         store.put_answer("local", &row("ahead6", NOW), NOW).await?;
         let left = ids(&store).await?;
         ensure(left.first().is_some_and(|id| id == "ahead6"), "replaced")?;
@@ -60,7 +60,7 @@ fn records(id: &str, created_ms: i64) -> RecordsRow {
     }
 }
 
-/// Thirty answers, the records of four calls, and a removed deliverable with two versions.
+/// Creates a store with thirty answers, the records of four calls, and a removed deliverable with two versions.
 async fn filled(place: Place) -> Result<Store, Failed> {
     let wide = Retention {
         answers: 100,
@@ -87,8 +87,8 @@ async fn filled(place: Place) -> Result<Store, Failed> {
     Ok(store)
 }
 
-/// A clock of 2099 deletes nothing at once and reports that; while it stays, a tenth a day is deleted; once
-/// it is right, nothing more. Independent of the number of calls.
+/// A clock in 2099 deletes nothing at first and reports that. While it stays, a tenth is deleted per day. After it is
+/// corrected, nothing more is deleted. The number of calls has no effect.
 pub fn a_jump(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = filled(place.clone()).await?;
@@ -104,7 +104,7 @@ pub fn a_jump(place: Place) -> Result<(), Failed> {
         )?;
         store.close().await;
 
-        // Again, with few enough answers that none is deleted for its number.
+        // Repeated with a limit that deletes no answer for its number.
         let store = Store::new(place, BOUND);
         let info = store.info().await?;
         ensure(info.records == 4 && info.versions == 2, format!("{info:?}"))?;

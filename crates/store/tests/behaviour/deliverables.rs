@@ -37,8 +37,8 @@ pub(super) fn resource(synced_ms: i64, items: &[&str]) -> ResourceRow {
     }
 }
 
-/// Added once, listed, limited in number, and absent after removal; the name may be reused, and its versions
-/// continue.
+/// A deliverable is added once, listed, limited in number, and absent after removal. Its name may be reused, and its
+/// versions then continue.
 pub fn defined(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
@@ -83,7 +83,7 @@ pub fn defined(place: Place) -> Result<(), Failed> {
         let row = kept.deliverable("local", "a").await?.ok_or("there again")?;
         ensure(row.version == 1, "its versions go on")?;
         kept.remove_deliverable("local", "a", NOW).await?;
-        // The only one: a clock is trusted after a day.
+        // It is the only entry, so it is deleted after the clock has stayed for a day.
         let held = store.vacuum(NOW + 31 * DAY).await?;
         ensure(held.deliverables == 0 && held.held_back == 1, format!("{held:?}"))?;
         let gone = store.vacuum(NOW + 32 * DAY).await?;
@@ -138,7 +138,7 @@ pub fn owned(place: Place) -> Result<(), Failed> {
     })
 }
 
-/// A sync replaces exactly what its writer read, whatever the writers' clocks say.
+/// A sync replaces exactly the revision that its writer read, independent of the writers' clocks.
 pub fn synced(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
@@ -157,7 +157,7 @@ pub fn synced(place: Place) -> Result<(), Failed> {
             !kept.put_resource("local", &ahead, None).await?,
             "where something is by now",
         )?;
-        // Written with a clock that was a month ahead. A correct clock can confirm and replace it.
+        // Written with a clock a month ahead. A correct clock can still confirm and replace it.
         ensure(kept.note_current("local", id, first, NOW + 5).await?, "confirmed")?;
         let (row, same) = kept.resource("local", id).await?.ok_or("kept")?;
         ensure(
@@ -177,7 +177,7 @@ pub fn synced(place: Place) -> Result<(), Failed> {
         )?;
         let (row, second) = kept.resource("local", id).await?.ok_or("kept")?;
         ensure(row == right && second > first, format!("{second} after {first}"))?;
-        // A writer that read the first revision is too late for every change, and gets an error.
+        // A writer that read the first revision is too late for every change.
         ensure(
             !kept.put_resource("local", &ahead, Some(first)).await?,
             "read before",
@@ -210,7 +210,7 @@ pub fn synced(place: Place) -> Result<(), Failed> {
     })
 }
 
-/// Numbers have no gaps and are given once; the oldest versions are deleted first.
+/// Version numbers have no gaps and are assigned once; the oldest versions are deleted first.
 pub fn versioned(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
@@ -241,7 +241,7 @@ pub fn versioned(place: Place) -> Result<(), Failed> {
     })
 }
 
-/// Two processes' stores, eight at once: every version is complete and each number is given once.
+/// The stores of two processes, eight calls at once: every version is complete and each number is assigned once.
 pub fn appended_at_once(place: Place) -> Result<(), Failed> {
     block_on(async {
         let stores = [

@@ -58,7 +58,7 @@ pub fn made() -> Result<(), Failed> {
     })
 }
 
-/// Files of an earlier version or a copy: wide permissions are removed before anything is read.
+/// Files of an earlier version or a copy lose wide permissions before anything is read.
 pub fn narrowed() -> Result<(), Failed> {
     let folder = Folder::new();
     block_on(async {
@@ -84,7 +84,7 @@ fn refused(found: Result<Store, StoreError>, says: &str) -> Result<(), Failed> {
     )
 }
 
-/// Dangling links: the database, its lock, SQLite's additional files, the folder.
+/// Dangling links are refused for the database, its lock, SQLite's additional files, and the folder.
 pub fn links() -> Result<(), Failed> {
     block_on(async {
         for name in [

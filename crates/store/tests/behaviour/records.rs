@@ -94,7 +94,7 @@ pub fn bounded(place: Place) -> Result<(), Failed> {
             store.records("local", "old", NOW).await?.is_none(),
             "too old to be found",
         )?;
-        // With one timestamp, as for calls in the same millisecond.
+        // With the same timestamp, as for calls in the same millisecond.
         for at in 0..6 {
             store
                 .put_records("local", &row(&format!("ctx_{at}"), NOW), &held, NOW)

@@ -1,5 +1,5 @@
-//! Entries at the bound of what one operation reads: what is written can be read, what cannot is an error, and lists come in
-//! pages.
+//! Entries at the size limit of one operation: whatever was written can be read, an unreadable entry is an error, and
+//! lists are paginated.
 
 use freshcontext_store::{AnswerRow, Bounds, Place, RecordsRow, Store, StoreError, Trouble};
 use libtest_mimic::Failed;
@@ -36,7 +36,8 @@ fn answer(id: &str, bytes: usize) -> AnswerRow {
     }
 }
 
-/// The largest entry of each kind is written and read again; one that is larger is not written, and the others are.
+/// The largest entry of each kind is written and read again; a larger one is refused, and other entries are still
+/// written.
 pub fn at_the_bound(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = bounded(place);
@@ -119,7 +120,7 @@ pub fn at_the_bound(place: Place) -> Result<(), Failed> {
     })
 }
 
-/// Lists that are larger than what is read at once come in pages, each entry once.
+/// A list that exceeds the size limit is returned in pages, with each entry once.
 pub fn in_pages(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = bounded(place);

@@ -1,4 +1,4 @@
-//! A database with the second schema version is opened with its data in order.
+//! A database with the second schema version opens with its data in order.
 
 use std::fmt::Write as _;
 
@@ -32,7 +32,7 @@ fn second(statements: [&'static str; 2]) -> Migrator {
     Migrator::with_migrations(all.collect())
 }
 
-/// As written by the second schema version.
+/// Returns statements for rows as the second schema version wrote them.
 fn rows() -> String {
     let mut out = String::new();
     for (id, at) in [("first", NOW), ("second", NOW + 1), ("third", NOW + 2)] {
