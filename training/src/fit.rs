@@ -163,7 +163,7 @@ pub struct Classes {
 const TIMES: u16 = 2;
 
 impl Classes {
-    /// Counts every n-gram once per sample, and keeps those that occur in at least [`TIMES`] samples.
+    /// Counts every n-gram once per sample, and keeps those that occur in two or more samples.
     pub fn learn(vectors: &[&Vector]) -> Self {
         let mut classes = Self {
             seen: vec![[0.0; 2]; BUCKETS],

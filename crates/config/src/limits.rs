@@ -3,7 +3,7 @@
 use freshcontext_contract::Limits;
 use serde_json::Value;
 
-/// Limits for which 0 is a valid value ("none").
+/// Limits that may be 0, which means "none" or "off".
 const ZERO_MAKES_SENSE: &[&str] = &[
     "redirects",
     "calls_queued",
@@ -29,7 +29,7 @@ pub(super) fn store(limits: &mut Limits, name: &str, value: &Value) -> Result<()
     Ok(())
 }
 
-/// A limit's value by name.
+/// Returns a limit's value by name.
 pub(super) fn show(limits: &Limits, name: &str) -> String {
     serde_json::to_value(limits)
         .ok()

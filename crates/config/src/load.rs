@@ -19,7 +19,7 @@ pub struct Sources {
     pub environment: Vec<(String, String)>,
     /// Environment names whose values are not UTF-8.
     pub not_text: Vec<(String, OsString)>,
-    /// `key=value` from the command line.
+    /// `key=value` pairs from the command line.
     pub flags: Vec<(String, String)>,
     /// Data folder from the command line, in any encoding. Takes precedence over the other layers.
     pub data_dir: Option<PathBuf>,
@@ -49,13 +49,13 @@ pub struct Loaded {
     pub settings: Settings,
     /// The file that was read, if any.
     pub file: Option<PathBuf>,
-    /// Path of the default file if it is not a regular file; it was not read.
+    /// Path of the default file if it is not a regular file; such a file is not read.
     pub no_file: Option<PathBuf>,
-    /// Environment names with the server's prefix that no setting has.
+    /// Environment variables with the server's prefix that no setting has.
     pub unknown_environment: Vec<String>,
 }
 
-/// Error in the configuration; its message names the key and the cause.
+/// Configuration error. Its message names the key and the cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError(pub String);
 
@@ -230,7 +230,7 @@ fn unknown(table: &[Setting], key: &str) -> ConfigError {
         })
         .collect();
     if known.is_empty() {
-        // The many limits have a table of their own.
+        // The many limits have a page of their own.
         known = keys()
             .filter(|known| !known.starts_with("limits."))
             .chain(["limits.*"])

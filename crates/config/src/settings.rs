@@ -19,7 +19,7 @@ const DAY_MS: i64 = 86_400_000;
 /// Everything an operator can configure. Built by [`load`](super::load); the defaults are safe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// The table of limits.
+    /// Limits on time, size and concurrency.
     pub limits: Limits,
     /// Upstream routes: `(host or *, base address)`.
     pub upstreams: Vec<(String, String)>,
@@ -188,7 +188,7 @@ impl Settings {
         }
     }
 
-    /// Whether the toolset `time` is enabled.
+    /// Returns whether the toolset `time` is enabled.
     pub fn with_time(&self) -> bool {
         self.toolsets.iter().any(|name| name == "time")
     }
@@ -199,7 +199,7 @@ impl Settings {
             (StoreMode::Off, _) => return None,
             (StoreMode::Memory, _) => Place::Memory,
             (StoreMode::Folder, Some(address)) => Place::Postgres(address.expose().to_owned()),
-            // Without a data folder, memory is the only place left.
+            // Without a data folder, the store uses memory.
             (StoreMode::Folder, None) => self.data_folder().map_or(Place::Memory, Place::Folder),
         };
         let days = i64::try_from(self.limits.answers_days).unwrap_or(i64::MAX);

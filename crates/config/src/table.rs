@@ -11,10 +11,10 @@ use url::Url;
 
 use crate::settings::{Secret, Settings, StoreMode};
 
-/// Minimum length, in characters, of a secret that must resist guessing. Sixteen characters of base64 are 96
-/// bits, beyond guessing at one client's rate with any number of clients.
+/// Minimum length, in characters, of a secret that must resist guessing. Sixteen characters of base64 are 96 bits,
+/// which cannot be guessed at one client's rate limit, with any number of clients.
 pub const LONG_SECRET: usize = 16;
-/// Longest name of a token, in bytes.
+/// Maximum length of a token's name, in bytes.
 const NAME_BYTES: usize = 32;
 
 /// One setting.
@@ -45,11 +45,11 @@ pub enum Kind {
     Integer,
     /// A list of texts; comma-separated in the environment.
     List,
-    /// Name to text, `name=value`, comma-separated in the environment.
+    /// Texts by name, `name=value`, comma-separated in the environment.
     Texts,
-    /// Name to number, `name=value`, comma-separated in the environment.
+    /// Numbers by name, `name=value`, comma-separated in the environment.
     Numbers,
-    /// Name to secret text, `name=value`, comma-separated in the environment.
+    /// Secrets by name, `name=value`, comma-separated in the environment.
     Secrets,
 }
 
@@ -68,7 +68,7 @@ impl Kind {
         }
     }
 
-    /// Whether the setting's key is itself a table with free names.
+    /// Returns whether the setting's key is itself a table with free names.
     pub const fn is_table(self) -> bool {
         matches!(self, Self::Texts | Self::Numbers | Self::Secrets)
     }

@@ -1,5 +1,5 @@
-//! Reads files and stdin, for every command. Each read has a size limit. A device is refused, and so is a named pipe that no
-//! program opens for writing: neither may hang or fill the memory.
+//! Reads files and stdin, for every command. Each read has a size limit. Devices are refused, and so are named pipes
+//! that no program opens for writing: neither may block the program or fill its memory.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use freshcontext_contract::Limits;
 
-/// Longest wait for a program that opens a named pipe for writing.
+/// Maximum wait for a program that opens a named pipe for writing.
 const WRITER_WAIT: Duration = Duration::from_secs(5);
 
 /// Size limit of one read, with the setting that it comes from.
@@ -21,7 +21,7 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// The limit of a command's input.
+    /// Returns the limit of a command's input.
     pub const fn input(limits: &Limits) -> Self {
         Self {
             bytes: limits.input_bytes,
@@ -29,7 +29,7 @@ impl Bound {
         }
     }
 
-    /// The limit of settings, keys and certificates.
+    /// Returns the limit of settings, keys and certificates.
     pub const fn config(limits: &Limits) -> Self {
         Self {
             bytes: limits.config_bytes,
@@ -37,7 +37,7 @@ impl Bound {
         }
     }
 
-    /// The limit of a client's configuration.
+    /// Returns the limit of a client's configuration.
     pub const fn client_config(limits: &Limits) -> Self {
         Self {
             bytes: limits.client_config_bytes,
@@ -45,7 +45,7 @@ impl Bound {
         }
     }
 
-    /// The rest of the limit after this many bytes.
+    /// Returns the limit that remains after this many bytes.
     #[must_use]
     pub const fn less(self, bytes: usize) -> Self {
         Self {
@@ -55,10 +55,10 @@ impl Bound {
     }
 }
 
-/// Why an input was not read.
+/// Reason why an input was not read.
 #[derive(Debug)]
 pub struct Refused {
-    /// The file, or `-`.
+    /// The file name, or `-`.
     name: PathBuf,
     why: Why,
 }
@@ -72,7 +72,7 @@ enum Why {
 }
 
 impl Refused {
-    /// Whether there is no such file.
+    /// Returns whether there is no such file.
     pub fn is_absent(&self) -> bool {
         matches!(&self.why, Why::Failed(error) if error.kind() == io::ErrorKind::NotFound)
     }
@@ -102,7 +102,7 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Which kinds of files are read.
+/// Kinds of files that may be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Accepts {
     Files,
@@ -234,8 +234,8 @@ fn open_at_once(file: &Path) -> io::Result<File> {
     options.open(file)
 }
 
-/// Opens a pipe, which blocks until a program opens it for writing. After a timeout the blocked thread stays until the
-/// process ends.
+/// Opens a pipe, which blocks until a program opens it for writing. After a timeout, the blocked thread stays until
+/// the process ends.
 fn open_pipe(file: &Path) -> Result<File, Refused> {
     let (opened, waiting) = mpsc::channel();
     let path = file.to_owned();

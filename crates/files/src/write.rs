@@ -1,6 +1,6 @@
-//! Writes files, for every command. The text goes into a temporary file, which is then renamed. A reader therefore sees the
-//! old file or the new file, concurrent writers cannot mix, and a failure leaves the old file. No symbolic link is written
-//! through.
+//! Writes files, for every command. The text goes into a temporary file, which is then renamed. A reader therefore
+//! sees either the old or the new file, concurrent writers cannot mix, and a failure leaves the old file. No write
+//! follows a symbolic link.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, Permissions};
@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use tempfile::{Builder, NamedTempFile};
 
-/// Most symbolic links in one path, as on Linux.
+/// Maximum number of symbolic links in one path, as on Linux.
 const LINKS: usize = 40;
-/// Longest wait for a folder that another process has locked.
+/// Maximum wait for a folder that another process has locked.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// Pause between two attempts to lock a folder.
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
@@ -20,9 +20,9 @@ const LOCK_PAUSE: Duration = Duration::from_millis(20);
 /// Mode of a new file. An existing file keeps its mode and its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewFile {
-    /// As the process's umask says.
+    /// According to the process's umask.
     Shared,
-    /// Readable by its owner only, because it may hold keys later.
+    /// Readable by its owner only, because it may contain keys later.
     Private,
 }
 
@@ -51,8 +51,8 @@ fn put(file: &Path, text: &[u8], new: NewFile) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a copy of a file, with the mode and the owner of that file. Returns `false` and writes nothing if the copy's name
-/// is taken.
+/// Writes a copy of a file, with that file's mode and owner. Returns `false` and writes nothing if the copy's name is
+/// taken.
 pub fn write_copy(copy: &Path, text: &[u8], like: &Path) -> io::Result<bool> {
     let like = fs::metadata(like)?;
     let (folder, name) = place(copy)?;
@@ -64,7 +64,7 @@ pub fn write_copy(copy: &Path, text: &[u8], like: &Path) -> io::Result<bool> {
     }
 }
 
-/// The folder of a file, its links followed, and the file's name in it.
+/// Returns the folder of a file, with links resolved, and the file's name.
 fn place(file: &Path) -> io::Result<(PathBuf, OsString)> {
     let name = file
         .file_name()
@@ -94,8 +94,8 @@ fn beside(folder: &Path, text: &[u8], had: Option<&Metadata>, new: NewFile) -> i
     Ok(unfinished)
 }
 
-/// Copies owner, group and mode of the file that is replaced. If the group cannot be kept, the group gets no rights, which
-/// would otherwise go to another group.
+/// Copies owner, group and mode of the replaced file. If the group cannot be kept, the new file has no group
+/// permissions, which would otherwise apply to another group.
 #[cfg(unix)]
 fn keep_owner(file: &File, had: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
@@ -116,8 +116,8 @@ fn keep_owner(file: &File, had: &Metadata) -> io::Result<()> {
     file.set_permissions(had.permissions())
 }
 
-/// Resolves all symbolic links of a path. Refuses a link that belongs to another user, because any user can place one in a
-/// shared folder. Parts that do not exist are kept as they are.
+/// Resolves all symbolic links of a path. Refuses a link that belongs to another user, because any user can place one
+/// in a shared folder. Parts that do not exist are kept unchanged.
 pub fn resolve(path: &Path) -> io::Result<PathBuf> {
     let mut rest: Vec<OsString> = parts(&std::path::absolute(path)?);
     let (mut at, mut followed) = (PathBuf::new(), 0);
@@ -143,7 +143,7 @@ pub fn resolve(path: &Path) -> io::Result<PathBuf> {
                 }
                 rest.extend(parts(&fs::read_link(&next)?));
             }
-            // An absolute target starts again at the root.
+            // An absolute target starts at the root again.
             Some(Component::RootDir | Component::Prefix(_)) => at.push(&part),
             Some(Component::CurDir) | None => {}
         }
@@ -151,7 +151,7 @@ pub fn resolve(path: &Path) -> io::Result<PathBuf> {
     Ok(at)
 }
 
-/// Returns the parts of a path in reverse.
+/// Returns the parts of a path in reverse order.
 fn parts(path: &Path) -> Vec<OsString> {
     path.components()
         .rev()
@@ -159,7 +159,7 @@ fn parts(path: &Path) -> Vec<OsString> {
         .collect()
 }
 
-/// Whether a link belongs to this user, to root, or to the owner of the folder that it is in.
+/// Returns whether a link belongs to this user, to root, or to the owner of the folder that it is in.
 #[cfg(unix)]
 fn is_trusted(link: &Metadata, folder: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -173,7 +173,7 @@ fn is_trusted(_: &Metadata, _: &Metadata) -> bool {
     true
 }
 
-/// A lock on a folder against other processes of this program, until it is dropped.
+/// Lock on a folder against other processes of this program, held until dropped.
 #[derive(Debug)]
 pub struct FolderLock {
     #[cfg(unix)]
@@ -181,7 +181,7 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Locks a folder that exists.
+    /// Locks an existing folder.
     pub fn take(folder: &Path) -> Result<Self, String> {
         #[cfg(unix)]
         {
@@ -214,7 +214,7 @@ fn open_folder(folder: &Path) -> io::Result<File> {
     File::open(folder)
 }
 
-/// Whether a write failed because its reader disconnected, which is not an error.
+/// Returns whether a write failed because its reader disconnected, which is not an error.
 pub fn reader_has_gone(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -38,7 +38,7 @@ pub struct App {
 }
 
 impl App {
-    /// Assembles everything. Makes no requests and reads no file but `extra_ca`.
+    /// Assembles everything. Makes no requests and reads no file except `extra_ca`.
     pub fn build(settings: &Settings, environment: &[(String, String)]) -> Result<Self, ConfigError> {
         Self::assemble(settings, environment, Wiring::default())
     }

@@ -11,8 +11,8 @@ use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormattedFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// rmcp logs every client mistake, which does not concern an operator, nor does a disconnected client. Its
-/// `service` logs nothing else at `error` but panics, which the server's own hook reports.
+/// Filters for dependencies. rmcp logs every client mistake and every disconnected client, which do not concern an
+/// operator. At `error`, its `service` logs only panics, which the server's own hook reports.
 const QUIETER: &[&str] = &[
     "rmcp=error",
     "rmcp::service=off",
@@ -21,7 +21,8 @@ const QUIETER: &[&str] = &[
     "hyper_util=error",
 ];
 
-/// The HTML parser logs every parse error: one line per tag on a hostile page, and untrusted text at `debug`.
+/// Filter for the HTML parser, which logs every parse error: one line per tag on a hostile page, and untrusted text
+/// at `debug`.
 const SILENT: &str = "html5ever=error";
 
 /// Starts the log with a level or a filter. Further calls have no effect.

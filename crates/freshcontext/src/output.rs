@@ -10,7 +10,7 @@ use freshcontext_core::sanitize::{clean, clean_line};
 use freshcontext_files::write::reader_has_gone;
 use freshcontext_redact::masked;
 
-/// Longest argument that a usage error repeats, in characters.
+/// Maximum length of an argument in a usage error, in characters.
 const REPEATED_CHARS: usize = 200;
 
 /// State of one of the two streams.
@@ -49,7 +49,7 @@ pub(crate) fn line(text: &str) {
     }
 }
 
-/// Whether stdout is unusable: its reader disconnected, or a write failed.
+/// Returns whether stdout is unusable: its reader disconnected, or a write failed.
 pub(crate) fn is_lost() -> bool {
     STDOUT.lost.load(Ordering::Relaxed)
 }
@@ -137,7 +137,7 @@ fn stderr(text: &str) {
     STDERR.note(io::stderr().lock().write_all([text, "\n"].concat().as_bytes()));
 }
 
-/// The label of an error on stderr.
+/// Returns the label of an error on stderr.
 fn label() -> String {
     let colours = io::stderr().is_terminal() && colours_wanted();
     paint_on(colours, Style::Bad, "error:")
@@ -172,8 +172,8 @@ pub(crate) fn usage_error(mut error: clap::Error) {
         };
         if shown != value {
             error.insert(kind, shown);
-            // The suggestion repeats the argument among styles, so the argument's own escapes cannot be
-            // recognised.
+            // The suggestion repeats the argument within styled text, so escapes in the argument cannot be
+            // distinguished from styles.
             error.remove(ContextKind::Suggested);
         }
     }
@@ -209,7 +209,7 @@ pub(crate) enum Style {
     Bad,
 }
 
-/// Whether stdout is a terminal and NO_COLOR is not set.
+/// Returns whether stdout is a terminal and NO_COLOR is not set.
 pub(crate) fn colours() -> bool {
     io::stdout().is_terminal() && colours_wanted()
 }

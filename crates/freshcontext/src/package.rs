@@ -131,7 +131,7 @@ pub fn environment_variables() -> Vec<Variable> {
 mod tests {
     use super::*;
 
-    /// Rules of the registry's schema of 2025-12-11 and its publishing guide, as of November 2026.
+    /// Checks the rules of the registry's schema of 2025-12-11 and of its publishing guide, as of November 2026.
     #[test]
     fn the_entry_keeps_the_rules_of_the_registry() {
         let released = server_json_with_bundle("freshcontext-mcp.mcpb", &"0".repeat(64));
@@ -186,8 +186,8 @@ mod tests {
         assert_eq!(server_json_text(), server_json_text());
     }
 
-    /// The registry requires that a package names the entry: in the README of the crate and the wheel,
-    /// visibly, and in a label of the image.
+    /// Checks that every package names the entry, as the registry requires: visibly in the README of the crate and of
+    /// the wheel, and in a label of the image.
     #[test]
     #[expect(clippy::disallowed_methods, reason = "files of the repository")]
     fn the_packages_name_the_entry() {

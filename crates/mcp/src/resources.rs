@@ -27,7 +27,7 @@ const RECORDS_PREFIX: &str = "freshcontext://records/";
 const RECORDS_KIND: &str = "application/json";
 /// Interval between two polls of the store.
 const LOOK: Duration = Duration::from_secs(1);
-/// Most deliverables that one session may subscribe to, and most concurrent subscriptions.
+/// Maximum number of deliverables that one session may subscribe to, and of concurrent subscriptions.
 const MOST: usize = 100;
 
 /// Newest versions by name.
@@ -57,7 +57,7 @@ impl Drop for Listening {
     }
 }
 
-/// Whether a URI names a deliverable or context records.
+/// Returns whether a URI names a deliverable or context records.
 pub fn is_one(uri: &str) -> bool {
     name_of(uri).is_some() || records_of(uri).is_some()
 }
@@ -109,7 +109,7 @@ pub fn templates() -> ListResourceTemplatesResult {
     let template = ResourceTemplate::new(format!("{PREFIX}{{name}}"), "deliverable")
         .with_title("Newest version of a deliverable")
         .with_mime_type(KIND);
-    // Records are not listed: a client that asked for records knows their id, and there may be many.
+    // Records are not listed: a client that requested records knows their id, and there may be many.
     let records = ResourceTemplate::new(format!("{RECORDS_PREFIX}{{context_id}}"), "records")
         .with_title("Context records of an earlier call, with what was found out since")
         .with_mime_type(RECORDS_KIND);

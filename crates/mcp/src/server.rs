@@ -38,7 +38,7 @@ pub const DESCRIPTION: &str =
 /// Version of the server and of its packages.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// How long a client may cache the lists and the page: they change with the binary only.
+/// Cache lifetime of the lists and the page in clients, in milliseconds. They change only with the binary.
 const LIST_TTL_MS: u64 = 3_600_000;
 
 /// Instructions for the client's model.
@@ -128,7 +128,7 @@ fn describe(tool: &Tool, output_schema: Arc<JsonObject>) -> McpTool {
     out.annotations = Some(
         ToolAnnotations::new()
             .read_only(!tool.writes())
-            // Writing tools append and never change earlier data.
+            // A writing tool only appends and never changes earlier data.
             .destructive(false)
             .idempotent(!tool.writes())
             .open_world(tool.open_world()),
@@ -189,7 +189,7 @@ fn asked_for_records(context: &RequestContext<RoleServer>, arguments: &Arguments
     Some(asked)
 }
 
-/// Whether a progress token is short enough to be repeated in every notification.
+/// Returns whether a progress token is short enough to be repeated in every notification.
 fn is_short(token: &ProgressToken) -> bool {
     match &token.0 {
         NumberOrString::Number(_) => true,
@@ -197,14 +197,14 @@ fn is_short(token: &ProgressToken) -> bool {
     }
 }
 
-/// Owner of the request's data.
+/// Returns the owner of the request's data.
 fn owner_of(context: &RequestContext<RoleServer>) -> Owner {
     let head = context.extensions.get::<http::request::Parts>();
     let caller = head.and_then(|head| head.extensions.get::<Caller>());
     caller.map_or_else(Owner::default, |caller| Owner::of_token(&caller.name))
 }
 
-/// Name and capabilities of the server. `notifies` enables change notifications for resources.
+/// Returns the name and capabilities of the server. `notifies` enables change notifications for resources.
 fn server_config(notifies: bool) -> ServerConfig {
     let about = Implementation::new(NAME, VERSION)
         .with_title("FreshContext")
@@ -279,7 +279,8 @@ pub fn cost(tool: &McpTool) -> Cost {
     }
 }
 
-/// Bytes of a tool that a model reads: name, title, description and input schema as JSON.
+/// Returns the size of the part of a tool that a model reads, in bytes: name, title, description and input schema as
+/// JSON.
 pub fn model_visible_bytes(tool: &McpTool) -> usize {
     let visible = serde_json::json!({
         "name": tool.name,
@@ -290,12 +291,12 @@ pub fn model_visible_bytes(tool: &McpTool) -> usize {
     visible.to_string().len()
 }
 
-/// Longest caller-supplied text that an error repeats, in characters.
+/// Maximum length of a caller-supplied text in an error, in characters.
 const SHOWN_CHARS: usize = 60;
-/// Longest requested resource URI that an error repeats, in characters.
+/// Maximum length of a requested resource URI in an error, in characters.
 const SHOWN_URI_CHARS: usize = 200;
 
-/// Error for a tool that does not exist.
+/// Creates the error for a tool that does not exist.
 pub fn unknown_tool(name: &str) -> ErrorData {
     ErrorData::invalid_params(format!("Unknown tool: {}", shown(name)), None)
 }
@@ -305,8 +306,8 @@ fn shown(word: &str) -> String {
     cut(&clean_error(word), SHOWN_CHARS).to_owned()
 }
 
-/// Cleans an error before it is sent, regardless of its origin: the text that it repeats from the request is
-/// cleaned like all output. Both transports pass every error through here.
+/// Cleans an error before it is sent, whatever its origin: the text that it repeats from the request is cleaned like
+/// all output. Both transports pass every error through this function.
 pub fn cleaned(mut error: ErrorData) -> ErrorData {
     error.message = clean_error(&error.message).into();
     if let Some(data) = &mut error.data {
@@ -450,7 +451,7 @@ impl ServerHandler for McpServer {
             .into())
     }
 
-    // Undeclared capabilities are not served: an empty list would imply support.
+    // Undeclared capabilities are not implemented: an empty list would imply support.
 
     async fn complete(
         &self,

@@ -1,4 +1,4 @@
-//! Entry points to this crate's parsers, for the complexity tests and the targets in `fuzz/`.
+//! Entry points to this crate's parsers, for `tools/laws` and the targets in `fuzz/`.
 
 use std::future::ready;
 

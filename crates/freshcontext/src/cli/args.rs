@@ -12,42 +12,42 @@ const ABOUT: &str = "Public sources with the age of every item, for language mod
 
 const EXAMPLES: &str = "\
 Examples:
-  freshcontext call extract_hackernews url=\"rust async\"   run one tool here
-  freshcontext call extract_hackernews --help             what that tool takes
-  freshcontext call search_repos query=x --html a.html    also as a page with a timeline
-  freshcontext tools                                      what there is
-  freshcontext evaluate signals.json --max-tokens 4000    judge context, and take what fits
-  freshcontext history truncate chat.json                 the newest messages of 50,000 tokens
-  freshcontext validate answer.txt                        check any FreshContext answer
-  freshcontext doctor --online                            do the sources still answer?
-  freshcontext install cursor                             let a client start this server
-  freshcontext help settings                              every setting, and how to set it
+  freshcontext call extract_hackernews url=\"rust async\"   run one tool
+  freshcontext call extract_hackernews --help             the arguments of that tool
+  freshcontext call search_repos query=x --html a.html    also write an HTML page with a timeline
+  freshcontext tools                                      list all tools
+  freshcontext evaluate signals.json --max-tokens 4000    evaluate context, and select what fits
+  freshcontext history truncate chat.json                 the newest messages within 50,000 tokens
+  freshcontext validate answer.txt                        validate any FreshContext answer
+  freshcontext doctor --online                            check whether all sources respond
+  freshcontext install cursor                             add this server to a client
+  freshcontext help settings                              describe all settings
 
-Exit codes: 0 fine; 1 what was asked for failed; 2 wrong usage, arguments or configuration.
+Exit codes: 0 success; 1 failure; 2 wrong usage, arguments or configuration.
 
-As an MCP server: start `freshcontext stdio` from your client's configuration, or run `freshcontext http`.";
+To run an MCP server, start `freshcontext stdio` from your client's configuration, or run `freshcontext http`.";
 
 const CALLING: &str = "\
-How arguments are written:
-  key=value        typed as the tool declares it; lists as a,b,c or as JSON
-  key=@FILE        the text of a file (@- is stdin); a value that begins with @ is written @@
+Syntax of arguments:
+  key=value        typed by the tool's schema; lists as a,b,c or as JSON
+  key=@FILE        the text of a file (@- is stdin); for a value that begins with @, write @@
   '{...}'          several arguments as a JSON object
   @FILE or -       a JSON object from a file or from stdin
-  a word alone     the tool's one required argument
+  a word alone     the tool's single required argument
 
-`freshcontext call TOOL --help` lists what a tool takes.
+`freshcontext call TOOL --help` lists the arguments of a tool.
 
-Exit codes: 0 an answer; 1 the call failed; 2 wrong usage, arguments or configuration.";
+Exit codes: 0 success; 1 the call failed; 2 wrong usage, arguments or configuration.";
 
 /// The command line.
 #[derive(Debug, Parser)]
 #[command(name = "freshcontext", about = ABOUT, after_help = EXAMPLES, disable_help_subcommand = true)]
-#[command(disable_version_flag = true)] // clap's own would end before it has read --json
+#[command(disable_version_flag = true)] // clap's own flag would exit before --json is parsed
 pub(crate) struct Cli {
     /// Print the version
     #[arg(short = 'V', long)]
     pub(crate) version: bool,
-    /// With --version: as JSON, with the specification that is implemented
+    /// With --version: print JSON, including the implemented specification version
     #[arg(long, requires = "version")]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -59,16 +59,16 @@ pub(crate) struct Cli {
 /// Flags of all commands.
 #[derive(Debug, Args, Clone)]
 pub(crate) struct Global {
-    /// Configuration file (TOML); else config.toml in the platform's configuration folder, if there
+    /// Configuration file (TOML); default: config.toml in the platform's configuration folder, if it exists
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Change one setting for this run; `freshcontext help settings` lists them
+    /// Override one setting for this run; `freshcontext help settings` lists them
     #[arg(long = "set", global = true, value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) set: Vec<(String, String)>,
-    /// What to log on stderr: error, warn, info, debug, trace, off
+    /// Log level on stderr: error, warn, info, debug, trace, off
     #[arg(long, global = true, value_name = "LEVEL")]
     pub(crate) log: Option<String>,
-    /// Offer one more group of tools: time (answers have ids, and `recheck`, deliverables)
+    /// Enable an additional toolset: time (answer ids, `recheck`, deliverables)
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) toolset: Vec<String>,
     /// Folder for the server's own files
@@ -79,22 +79,22 @@ pub(crate) struct Global {
 /// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Speak MCP on stdin and stdout (what an MCP client starts)
+    /// Serve MCP on stdin and stdout (for MCP clients to start)
     Stdio,
-    /// Speak MCP over HTTP at /mcp
+    /// Serve MCP over HTTP at /mcp
     Http {
-        /// Address and port; anything but a loopback address needs a token (FRESHCONTEXT_HTTP_TOKEN)
+        /// Address and port; a non-loopback address requires a token (FRESHCONTEXT_HTTP_TOKEN)
         #[arg(long, value_name = "ADDR")]
         addr: Option<String>,
     },
-    /// Ask the HTTP service of this configuration whether it is ready: 0 if it is, 1 if not
+    /// Check whether the HTTP service of this configuration is ready; exits with 0 if it is, 1 if not
     Healthcheck {
-        /// Address and port that it listens on
+        /// Address and port of the service
         #[arg(long, value_name = "ADDR")]
         addr: Option<String>,
     },
     /// Run one tool and print its answer
-    #[command(disable_help_flag = true, after_help = CALLING)] // clap's own knows nothing of the tool
+    #[command(disable_help_flag = true, after_help = CALLING)] // clap's own help does not know the tool
     Call {
         /// Tool name, for example extract_hackernews
         #[arg(index = 1, required_unless_present = "help")]
@@ -102,120 +102,120 @@ pub(crate) enum Command {
         /// Arguments of the tool: key=value, @FILE, - for stdin, or JSON
         #[arg(index = 2, value_name = "KEY=VALUE")]
         arguments: Vec<String>,
-        /// Print the structured answer as JSON
+        /// Print the structured result as JSON
         #[arg(long)]
         json: bool,
-        /// Also write the answer as a page with a timeline
+        /// Also write the answer as an HTML page with a timeline
         #[arg(long, value_name = "FILE")]
         html: Option<PathBuf>,
-        /// Write the call's context records into this file, for `freshcontext records`
+        /// Write the call's context records to this file, for `freshcontext records`
         #[arg(long, value_name = "FILE")]
         records: Option<PathBuf>,
-        /// Print help: with a tool, what that tool takes
+        /// Print help; with a tool, list its arguments
         #[arg(short, long)]
         help: bool,
     },
-    /// Say whether an earlier answer is still so: current, changed, gone or could_not_check
+    /// Check whether an earlier answer is still valid: current, changed, gone or could_not_check
     Recheck {
-        /// Id of the answer, as `freshcontext call --toolset time` shows it
+        /// Id of the answer, as printed by `freshcontext call --toolset time`
         answer_id: String,
-        /// Print the structured answer as JSON
+        /// Print the structured result as JSON
         #[arg(long)]
         json: bool,
-        /// Write the call's context records into this file, for `freshcontext records`
+        /// Write the call's context records to this file, for `freshcontext records`
         #[arg(long, value_name = "FILE")]
         records: Option<PathBuf>,
     },
-    /// Look after what the toolset `time` keeps
+    /// Manage the data that the toolset `time` stores
     Store {
-        /// What to do
+        /// Task
         #[command(subcommand)]
         task: StoreTask,
     },
-    /// Named sets of sources: check, sync, put together, compare
+    /// Manage deliverables (named sets of sources): check, sync, generate, compare
     Deliverable {
-        /// Use the data of the HTTP caller with the token of this name, instead of this machine's own
+        /// Use the data of the HTTP caller with the token of this name instead of this machine's own
         #[arg(long, global = true, value_name = "NAME")]
         token: Option<String>,
-        /// What to do
+        /// Task
         #[command(subcommand)]
         task: DeliverableTask,
     },
-    /// List the tools and what they cost a model to read
+    /// List the tools and their size for a model
     Tools {
-        /// Print the list as MCP clients get it, with an example of right arguments for each
+        /// Print the list as MCP clients get it, with valid example arguments for each tool
         #[arg(long)]
         json: bool,
     },
-    /// List the sources: keys, routes, limits, terms, and how dates are found
+    /// List the sources with their keys, routes, limits, terms, and date rules
     Sources {
-        /// Print it as JSON
+        /// Print the list as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Check any FreshContext response: the level it reaches, and what it lacks for the next
+    /// Validate any FreshContext response: the level it reaches, and what is missing for the next level
     Validate {
         /// File to read, - for stdin, or the response itself ({...}, "..." or [FRESHCONTEXT]...)
         #[arg(value_name = "FILE|RESPONSE")]
         response: OsString,
-        /// End with 1 where this level is not reached
+        /// Exit with 1 if the response does not reach this level
         #[arg(long, value_enum, default_value_t = RequiredLevel::Aware)]
         level: RequiredLevel,
         /// Print the report as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Judge signals from a file: the arguments of evaluate_context as JSON
+    /// Evaluate signals from a file: the arguments of evaluate_context as JSON
     Evaluate {
         /// File to read, or - for stdin
         file: PathBuf,
-        /// Print what fits into so many tokens, ready to paste; what stays out, and why, goes to stderr
+        /// Print a selection of at most N tokens, ready to paste; the omitted items and the reasons go to stderr
         #[arg(long, value_name = "N")]
         max_tokens: Option<u64>,
-        /// What happens to what does not fit, such as truncate_tail, summarize_oldest, ask_for_choice
+        /// Strategy for items that exceed the budget, such as truncate_tail, summarize_oldest, ask_for_choice
         #[arg(long, value_name = "STRATEGY", requires = "max_tokens")]
         strategy: Option<String>,
         /// Print the structured result as JSON
         #[arg(long)]
         json: bool,
-        /// Write the context records of the judgement into this file, for `freshcontext records`
+        /// Write the context records of the evaluation to this file, for `freshcontext records`
         #[arg(long, value_name = "FILE")]
         records: Option<PathBuf>,
     },
-    /// Context records: those that are kept, checking, and forms that others read
+    /// Manage context records: list, check and export them
     Records {
-        /// Use the data of the HTTP caller with the token of this name, instead of this machine's own
+        /// Use the data of the HTTP caller with the token of this name instead of this machine's own
         #[arg(long, global = true, value_name = "NAME")]
         token: Option<String>,
-        /// What to do
+        /// Task
         #[command(subcommand)]
         task: Records,
     },
-    /// Work on the messages of a conversation
+    /// Process the messages of a conversation
     #[command(subcommand)]
     History(History),
-    /// Tell whether a text is content or a failed retrieval, and why
+    /// Classify a text as content or as a failed retrieval, and explain why
     Inspect {
         /// File to read, or - for stdin
         #[arg(required_unless_present = "jsonl")]
         file: Option<PathBuf>,
-        /// Judge a file of {"id","text"} lines instead, one line of JSON for each
+        /// Classify the {"id","text"} lines of this file instead; prints one line of JSON for each
         #[arg(long, value_name = "FILE", conflicts_with = "file")]
         jsonl: Option<PathBuf>,
     },
-    /// Sign facts of provenance, so that a change of any of them shows (Ha-Pri)
+    /// Sign provenance facts, so that any change is detectable (Ha-Pri)
     Stamp {
         /// File with the facts as JSON ({"content", "adapter", ...}), or - for stdin
         file: PathBuf,
-        /// File with a key: then the verdict is signed, too, and only who has the key can sign or verify
+        /// File with a key; it also signs the verdict, and only holders of the key can sign or verify
         #[arg(long, value_name = "FILE")]
         key_file: Option<PathBuf>,
     },
-    /// Check a stamp against its facts: ends with 0 where it is valid
+    /// Verify a stamp against its facts; exits with 0 if it is valid
     Verify {
-        /// File with what `stamp` printed, or - for stdin
+        /// File with the output of `stamp`, or - for stdin
         file: PathBuf,
-        /// File with the key that it was signed with
+        /// File with the key of the signature
         #[arg(long, value_name = "FILE")]
         key_file: Option<PathBuf>,
         /// Print the result as JSON
@@ -224,71 +224,71 @@ pub(crate) enum Command {
     },
     /// List the decay classes: how fast each kind of source ages
     Decay {
-        /// Print them as JSON
+        /// Print the list as JSON
         #[arg(long)]
         json: bool,
     },
-    /// List all settings, their environment names and the values in force
+    /// List all settings with their environment variables and current values
     Settings {
-        /// Print the page for the documentation (defaults, not the values in force)
+        /// Print the documentation page (with defaults instead of current values)
         #[arg(long, conflicts_with = "json")]
         markdown: bool,
-        /// Print them as JSON
+        /// Print the list as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Check the set-up of this machine
+    /// Check the installation on this machine
     Doctor {
-        /// Also ask each source one question, and compare its answer with what is known of it
+        /// Also send one request to each source, and compare the response with its known shape
         #[arg(long)]
         online: bool,
         /// Print the report as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Put this server into a client's configuration; what else is there stays
+    /// Add this server to a client's configuration; other content stays unchanged
     Install {
-        /// The client
+        /// Client to configure
         client: Client,
-        /// Show what would change, and write nothing
+        /// Show the changes without writing them
         #[arg(long)]
         dry_run: bool,
-        /// What the client starts instead of this very program; `stdio` is added: -- npx -y freshcontext
+        /// Command for the client to start instead of this program; `stdio` is appended: -- npx -y freshcontext
         #[arg(last = true, value_name = "COMMAND")]
         command: Vec<String>,
     },
-    /// Take this server out of a client's configuration again
+    /// Remove this server from a client's configuration
     Uninstall {
-        /// The client
+        /// Client to configure
         client: Client,
-        /// Show what would change, and write nothing
+        /// Show the changes without writing them
         #[arg(long)]
         dry_run: bool,
-        /// Take out an entry that was written or changed by hand, too; a copy of the file is kept
+        /// Also remove an entry that was written or edited by hand; a backup of the file is kept
         #[arg(long)]
         force: bool,
     },
-    /// Explain a command, a tool, or the settings
+    /// Show help for a command, a tool, or the settings
     Help {
-        /// A command, a tool, or `settings`; nothing for the list of commands
+        /// Command, tool, or `settings`; omit it for the list of commands
         topic: Vec<String>,
     },
-    /// Print a script that completes commands, and in bash and zsh tools, too
+    /// Print a completion script for commands, and in bash and zsh also for tools
     Completions {
-        /// The shell
+        /// Shell of the script
         shell: Shell,
     },
     /// Print the manual page of this program or of one of its commands
     Man {
-        /// The command
+        /// Command to describe
         command: Option<String>,
-        /// Write all pages into this folder instead
+        /// Write all pages to this folder instead
         #[arg(long, value_name = "DIR", conflicts_with = "command")]
         into: Option<PathBuf>,
     },
-    /// Print the version, and the specification that is implemented
+    /// Print the version and the implemented specification version
     Version {
-        /// Print them as JSON
+        /// Print both as JSON
         #[arg(long)]
         json: bool,
     },
@@ -297,56 +297,57 @@ pub(crate) enum Command {
 /// A command on the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 pub(crate) enum StoreTask {
-    /// Say what is kept, since when, and how large it is
+    /// Show the number of stored entries, their age, and the size of the store
     Info {
-        /// Print it as JSON
+        /// Print the statistics as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Check that the database is sound; ends with 1 where it is not
+    /// Check the integrity of the database; exits with 1 if it is damaged
     Check,
-    /// Forget what is too old or too much, and give room back
+    /// Delete expired and surplus entries, and release free space
     Vacuum,
-    /// Print what is kept of this machine's own answers, a line of JSON for each
+    /// Export the stored answers of this machine, one line of JSON for each
     Export,
 }
 
 /// A command on context records.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(crate) enum Records {
-    /// List the records that the toolset `time` keeps, newest first
+    /// List the records that the toolset `time` stores, newest first
     List {
-        /// Print it as JSON
+        /// Print the list as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Print the records that are kept of one call, as JSON
+    /// Print the stored records of one call as JSON
     Show {
         /// Id of their envelope (ctx_...)
         context_id: String,
     },
-    /// Write records in a form that others read
+    /// Export records in a format that other programs read
     Export {
-        /// File with records: a bundle, an answer that holds one, JSON Lines or CloudEvents; - for stdin
+        /// File with records: a bundle, an answer that contains one, JSON Lines or CloudEvents; - for stdin
         #[arg(required_unless_present = "kept", conflicts_with = "kept")]
         file: Option<PathBuf>,
-        /// Instead of a file: the records that are kept under this id (ctx_...)
+        /// Use the stored records with this id (ctx_...) instead of a file
         #[arg(long, value_name = "ID")]
         kept: Option<String>,
-        /// The form
+        /// Output format
         #[arg(long, value_parser = ["json", "jsonl", "cloudevents", "prov"], default_value = "json")]
         format: String,
     },
-    /// Print records as one page: what was offered, selected and left out, by age, and what happened
+    /// Print records as an HTML page: items offered, selected and omitted, by age, and the events
     Page {
         /// File with records, as for `export`
         file: PathBuf,
     },
-    /// Hold records to their rules: references, partition, states, order, room, no secrets; ends with 1 where one is broken
+    /// Check records against their rules: references, partition, states, order, room, no secrets; exits with 1 on a
+    /// violation
     Check {
         /// File with records, as for `export`
         file: PathBuf,
-        /// Print the complaints as JSON
+        /// Print the violations as JSON
         #[arg(long)]
         json: bool,
     },
@@ -355,35 +356,35 @@ pub(crate) enum Records {
 /// A command on deliverables.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(crate) enum DeliverableTask {
-    /// Define one
+    /// Define a deliverable
     Add(NewDeliverable),
-    /// List them with their sources and newest versions
+    /// List the deliverables with their sources and newest versions
     List {
-        /// Print it as JSON
+        /// Print the list as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Say which sources are stale, were never synced, or could not be checked
+    /// Report which sources are stale, were never synced, or could not be checked
     Check {
         /// Name of the deliverable
         name: String,
-        /// Print it as JSON
+        /// Print the report as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Fetch what is stale
+    /// Fetch stale sources
     Sync {
         /// Name of the deliverable
         name: String,
-        /// Print it as JSON
+        /// Print the report as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Check, fetch what is stale, judge all of it at this moment, and keep that as a new version
+    /// Check and sync the sources, evaluate them now, and store the result as a new version
     Generate {
         /// Name of the deliverable
         name: String,
-        /// Print it as JSON
+        /// Print the version as JSON
         #[arg(long)]
         json: bool,
     },
@@ -391,44 +392,44 @@ pub(crate) enum DeliverableTask {
     Show {
         /// Name of the deliverable
         name: String,
-        /// Number of the version; the newest unless given
+        /// Version number; default: the newest
         version: Option<i64>,
-        /// Print everything that is kept of it as JSON
+        /// Print the complete stored version as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Say what changed between two versions, or between one and now
+    /// Show the changes between two versions, or between a version and now
     Diff {
         /// Name of the deliverable
         name: String,
-        /// Number of the version to compare from
+        /// Version to compare from
         from: i64,
-        /// Number of the version to compare with, or `now`
+        /// Version to compare with, or `now`
         #[arg(default_value = "now")]
         to: String,
-        /// Print it as JSON
+        /// Print the changes as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Keep its sources synced, each by the half-life of its kind, and print a line of JSON for each change
+    /// Keep the sources synced at their half-lives, and print a line of JSON for each change
     Watch {
         /// Name of the deliverable
         name: String,
-        /// Ask each source again after so many seconds, instead of by its half-life
+        /// Sync each source at this interval instead of at its half-life
         #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
         every: Option<u64>,
-        /// Keep this Atom feed of changes
+        /// Maintain this Atom feed of changes
         #[arg(long, value_name = "FILE")]
         atom: Option<PathBuf>,
-        /// Keep this JSON Feed of changes
+        /// Maintain this JSON Feed of changes
         #[arg(long, value_name = "FILE")]
         json_feed: Option<PathBuf>,
     },
-    /// Remove one; its versions are kept as long as answers are
+    /// Remove a deliverable; its versions are kept as long as answers
     Remove {
         /// Name of the deliverable
         name: String,
-        /// Print it as JSON
+        /// Print the result as JSON
         #[arg(long)]
         json: bool,
     },
@@ -437,69 +438,69 @@ pub(crate) enum DeliverableTask {
 /// A new deliverable.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct NewDeliverable {
-    /// Its name: letters, digits, - and _
+    /// Name: letters, digits, - and _
     pub(crate) name: String,
-    /// A tool with its arguments, such as 'search_jobs query=rust remote_only=true'; as often as needed
+    /// Tool with arguments, such as 'search_jobs query=rust remote_only=true'; repeatable
     #[arg(long, required = true, value_name = "TOOL KEY=VALUE ...")]
     pub(crate) source: Vec<String>,
-    /// How items are judged, as evaluate_context knows it
+    /// Profile of the evaluation, as in evaluate_context
     #[arg(long)]
     pub(crate) profile: Option<String>,
-    /// What they are wanted for, as evaluate_context knows it
+    /// Intent of the evaluation, as in evaluate_context
     #[arg(long)]
     pub(crate) intent: Option<String>,
-    /// What is looked for, in words
+    /// Search query, in plain words
     #[arg(long)]
     pub(crate) query: Option<String>,
-    /// Tokens of a version; 4000 unless given
+    /// Maximum tokens of a version; default: 4000
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,
-    /// What happens to a source that cannot be checked or synced
+    /// Handling of a source that cannot be checked or synced
     #[arg(long, value_enum, default_value_t = Unchecked::Refuse)]
     pub(crate) on_unchecked: Unchecked,
-    /// How it is to be written; kept and given back
+    /// Writing style; stored and returned unchanged
     #[arg(long)]
     pub(crate) style: Option<String>,
-    /// Markdown file that a version is filled into, with {{blocks}} where the items go
+    /// Markdown template of a version, with {{blocks}} in place of the items
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
-    /// Who it is for; kept and given back
+    /// Recipients, comma-separated; stored and returned unchanged
     #[arg(long, value_name = "RECIPIENT", value_delimiter = ',')]
     pub(crate) recipients: Vec<String>,
-    /// Print it as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// What happens to a source that cannot be checked.
+/// Handling of a source that cannot be checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum Unchecked {
-    /// No version is made
+    /// Generate no version
     Refuse,
-    /// What was synced last goes in, with its age
+    /// Use the last synced state, with its age
     UseLast,
-    /// It stays out
+    /// Leave the source out
     LeaveOut,
 }
 
 /// A command on a conversation.
 #[derive(Debug, Subcommand)]
 pub(crate) enum History {
-    /// Keep the newest messages that fit: whole calls with their results, the system message always
+    /// Keep the newest messages that fit: tool calls always with their results, and always the system message
     Truncate {
         /// File with the messages as JSON (Anthropic, OpenAI chat or Responses, MCP sampling), or - for stdin
         file: PathBuf,
-        /// Tokens of what is kept
+        /// Maximum tokens to keep
         #[arg(long, value_name = "N", default_value_t = freshcontext_budget::history::MAX_TOKENS)]
         max_tokens: usize,
-        /// What to do with a newest message that is larger than that
+        /// Handling of a newest message that exceeds the maximum
         #[arg(long, value_enum, default_value_t = Larger::Error)]
         oversize: Larger,
-        /// What counts the tokens
+        /// Tokenizer
         #[arg(long, default_value = "o200k_base", value_parser = ["o200k_base", "cl100k_base"])]
         tokenizer: String,
-        /// How the messages are written; found out unless told
+        /// Message format; detected by default
         #[arg(long, value_parser = ["anthropic_messages", "openai_chat", "openai_responses", "mcp_sampling"])]
         form: Option<String>,
         /// Print {history, record} as JSON
@@ -508,23 +509,23 @@ pub(crate) enum History {
     },
 }
 
-/// What happens to a newest message that exceeds the budget.
+/// Handling of a newest message that exceeds the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Larger {
-    /// Fail, and name it
+    /// Fail and name the message
     Error,
-    /// Cut its longest texts
+    /// Shorten its longest texts
     Cut,
 }
 
 /// A level of the specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RequiredLevel {
-    /// Says when it was retrieved
+    /// Reports its retrieval time
     Aware,
-    /// The envelope, or JSON with retrieval and confidence
+    /// Has the envelope, or JSON with retrieval time and confidence
     Compatible,
-    /// Compatible, with a score from decay
+    /// Compatible, with a decay score
     Scored,
 }
 

@@ -90,7 +90,7 @@ pub(super) fn run(
         return Ok(FAILED);
     }
     let code = show(&answer, form.json);
-    // Also written on failure: an older page in its place would look like this result's.
+    // Also written on failure: otherwise an older page at this path would look like this result.
     if let Some(file) = form.html {
         let page = timeline::of(tool, &asked, &answer);
         if let Err(problem) = atomic_file::write(file, page.as_bytes(), NewFile::Shared) {

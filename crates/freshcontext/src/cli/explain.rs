@@ -37,7 +37,7 @@ fn of_command(words: &[&str]) -> Option<StyledStr> {
     let line = [&[PROGRAM], words, &["--help"]].concat();
     Some(match args::command().try_get_matches_from(line) {
         Err(said) if said.kind() == ErrorKind::DisplayHelp => said.render(),
-        // `call` handles that flag itself.
+        // `call` handles its help flag itself.
         _ => command.render_help(),
     })
 }
@@ -201,7 +201,7 @@ fn array<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = &'v Value> {
     value.get(name).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// Formats a value; text without quotation marks.
+/// Formats a value. Text has no quotation marks.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

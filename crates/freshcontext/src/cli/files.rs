@@ -106,7 +106,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Sets the budget in the arguments; takes precedence over theirs.
+    /// Sets the budget in the arguments, where it overrides an existing one.
     fn put_into(self, arguments: &mut Value) {
         let Some(arguments) = arguments.as_object_mut() else {
             return;
@@ -314,7 +314,7 @@ pub(super) fn inspect(file: &Path, limits: &Limits) -> u8 {
     0
 }
 
-/// Reads line by line, so the file may have any length.
+/// Reads line by line, so the file may have any size.
 pub(super) fn inspect_lines(file: &Path, limits: &Limits) -> u8 {
     let lines = match input::lines(file, Bound::input(limits)) {
         Ok(lines) => lines,

@@ -1,5 +1,5 @@
-//! `freshcontext healthcheck`: checks whether the service of this configuration is ready. For container
-//! images, which contain no other program that could.
+//! `freshcontext healthcheck`: checks whether the service of this configuration is ready. Container images contain no
+//! other program that could check it.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;

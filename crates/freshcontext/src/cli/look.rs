@@ -6,10 +6,9 @@ use url::Url;
 
 use crate::output::{Style, paint_on};
 
-/// Longest address that becomes a hyperlink, in bytes. Terminals ignore longer ones.
+/// Maximum length of an address that becomes a hyperlink, in bytes. Terminals ignore longer ones.
 const LINK_BYTES: usize = 2_000;
-/// Minimum score of a fresh item; the next constant is the minimum without a warning. From the
-/// specification's bands.
+/// Minimum score of a fresh item, and minimum score without a warning, from the specification's bands.
 const FRESH: u32 = 70;
 const USABLE: u32 = 50;
 

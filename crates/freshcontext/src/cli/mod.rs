@@ -78,8 +78,7 @@ pub fn command() -> clap::Command {
     args::command()
 }
 
-/// Makes a write beyond the file-size limit fail with EFBIG instead of ending the process: SIGXFSZ gets a
-/// handler.
+/// Makes a write beyond the file-size limit fail with EFBIG instead of ending the process, by handling SIGXFSZ.
 fn files_that_may_not_grow_are_errors() {
     #[cfg(unix)]
     {
@@ -327,7 +326,7 @@ pub(crate) fn with_runtime<T>(threads: usize, work: impl Future<Output = T>) -> 
     Ok(value)
 }
 
-/// Number of processors available to this process; two if unknown.
+/// Returns the number of processors available to this process; two if unknown.
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
 }
@@ -339,8 +338,8 @@ fn speak_stdio(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
 
 /// Serves an engine on stdin and stdout until the session ends. Returns the exit code.
 pub fn over_stdio(engine: Arc<Engine>, follow: Option<Follow>, limits: &Limits) -> Result<u8, ConfigError> {
-    // One thread: parsing and evaluation have threads of their own, and the steps of a session would only
-    // wake one thread after another.
+    // One thread suffices: parsing and evaluation have their own threads, and the steps of a session would only wake
+    // one thread after another.
     with_runtime(1, async {
         engine.begin();
         let kept = Arc::clone(&engine);

@@ -16,9 +16,10 @@ use crate::shape::{Drift, Shapes, form_of, pattern, states_limit};
 use freshcontext_config::{ConfigError, Settings};
 use freshcontext_engine::{Answer, CallContext, Outcome};
 
-/// The contact that some sources require in the user agent. A setting rather than a source's key.
+/// Environment variable of the contact that some sources require in the user agent. It is a setting rather than a
+/// source's key.
 const CONTACT: &str = "FRESHCONTEXT_CONTACT";
-/// Longest value of a rate-limit header that is shown, in characters.
+/// Maximum length of a displayed rate-limit header value, in characters.
 const SHOWN: usize = 40;
 
 /// Result of checking one source.
@@ -43,9 +44,9 @@ pub(super) struct SourceCheck {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum State {
-    /// Responds as known.
+    /// Responds as expected.
     Ok,
-    /// Responds differently.
+    /// Responds differently than expected.
     Drifted,
     /// Does not respond.
     Unreachable,
@@ -170,7 +171,7 @@ impl SourceCheck {
                     );
                 }
             }
-            // The tool of a source gives nothing else.
+            // The tool of a source returns no other kind of answer.
             _ => {}
         }
     }
@@ -243,7 +244,7 @@ impl SourceCheck {
     }
 }
 
-/// One observed exchange, compared at once; its body is not kept.
+/// One observed exchange. It is compared immediately, so its body is not kept.
 struct Exchanged {
     source: &'static str,
     took_ms: u64,
@@ -292,7 +293,7 @@ impl Observe for Watcher {
     }
 }
 
-/// Returns newly stated rate limits of a host. Reaching a limit is reported as such and is no drift.
+/// Returns rate limits that a host states for the first time. Reaching a limit is reported as such and is no drift.
 fn limits(host: &str, address: &str, answer: &Seen<'_>) -> Vec<Drift> {
     if answer.status == 429 || answer.status == 503 {
         return Vec::new();

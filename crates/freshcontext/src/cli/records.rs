@@ -27,7 +27,7 @@ use freshcontext_follow::{Follow, KeptMoment};
 use freshcontext_mcp::timeline;
 
 impl Records {
-    /// Whether the task concerns stored records rather than a file.
+    /// Returns whether the task concerns stored records rather than a file.
     pub(super) fn is_kept(&self) -> bool {
         matches!(
             self,

@@ -12,7 +12,7 @@ use freshcontext_config::{ConfigError, Loaded};
 use freshcontext_engine::Owner;
 use freshcontext_follow::KeptMoment;
 
-/// Answers that an export reads at once, at most.
+/// Maximum number of answers that an export reads at once.
 const PAGE: i64 = 1_000;
 
 pub(super) fn run(loaded: &Loaded, task: StoreTask) -> Result<u8, ConfigError> {
@@ -93,7 +93,7 @@ fn read(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// The note about entries that look expired and are kept.
+/// Builds the note about entries that look expired but are kept.
 fn held_back(count: u64) -> String {
     format!(
         "{count} entries look older than limits.answers_days and are kept: more than a tenth of the store looks expired at \

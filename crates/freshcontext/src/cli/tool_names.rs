@@ -9,7 +9,7 @@ pub(super) fn find<'e>(engine: &'e Engine, name: &str) -> Option<&'e Tool> {
         .or_else(|| engine.tool(&format!("extract_{name}")))
 }
 
-/// Returns the most similar names, or all.
+/// Returns the most similar names, or all names if none is similar.
 pub(super) fn near(engine: &Engine, name: &str) -> String {
     let stem = name.trim_start_matches("extract_").trim_start_matches("search_");
     let alike: Vec<&str> = engine

@@ -84,12 +84,12 @@ fn whole(word: &str, files: &mut Files) -> Result<Option<Map<String, Value>>, St
     }
 }
 
-/// Whether a value refers to a file; `@@` escapes `@`.
+/// Returns whether a value refers to a file; `@@` escapes `@`.
 pub(super) fn names_a_file(text: &str) -> bool {
     text.starts_with('@')
 }
 
-/// Returns the value of a text: itself, or a file's content without the final line ending.
+/// Returns the value of a text: the text itself, or a file's content without the final line ending.
 fn given<'t>(text: &'t str, files: &mut Files) -> Result<Cow<'t, str>, String> {
     match text.strip_prefix('@') {
         None => Ok(Cow::Borrowed(text)),
@@ -123,7 +123,7 @@ fn bare<'s, 'w>(
     let [Value::String(name)] = required.as_slice() else {
         return None;
     };
-    // `qurey=rust` is a typing error rather than a value; an address with a query is a value.
+    // `qurey=rust` is a typing error rather than a value, but an address with a query is a value.
     let slip = word
         .split_once('=')
         .is_some_and(|(key, _)| key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));

@@ -20,7 +20,7 @@ use freshcontext_serve::signals;
 /// Divisor of the random shift of each interval, a tenth, which spreads the requests of many watchers.
 const JITTER: u32 = 10;
 
-/// What to watch, and where changes go besides stdout.
+/// Deliverable to watch, and outputs for its changes besides stdout.
 pub(super) struct WatchOptions {
     pub name: String,
     pub every: Option<u64>,
@@ -28,7 +28,7 @@ pub(super) struct WatchOptions {
     pub json_feed: Option<PathBuf>,
 }
 
-/// Why watching ended.
+/// Reason why watching ended.
 enum Ended {
     /// The deliverable cannot be watched any longer.
     Source(SourceError),
@@ -86,11 +86,11 @@ async fn watch(follow: &Follow, options: &WatchOptions, owner: &Owner) -> Result
         tokio::select! {
             biased;
             () = &mut end => return Ok(()),
-            // The reader of stdout is gone.
+            // The reader of stdout disconnected.
             () = &mut gone => return Ok(()),
             () = sleep_until(*turn) => {}
         }
-        // A running request is completed first; shutdown happens between two requests.
+        // A running request is completed first, so that shutdown happens between two requests.
         let seen = follow.watch_source(source, owner).await?;
         let every = match options.every {
             Some(seconds) => Duration::from_secs(seconds),

@@ -41,13 +41,13 @@ pub struct Endpoint {
     pub fields: BTreeMap<String, Field>,
 }
 
-/// A field that is read. Written in the table as `always number or null` or `mostly text`.
+/// A field that the adapter reads. The table has it as `always number or null` or `mostly text`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Field {
     /// The value types seen.
     pub kinds: BTreeSet<Kind>,
-    /// How often it was present.
+    /// How often the field was present.
     pub often: Often,
 }
 
@@ -62,7 +62,7 @@ pub enum Often {
     Sometimes,
 }
 
-/// Minimum number of holders without a mostly present field that is significant.
+/// Minimum number of holders that lack a mostly present field for the absence to be significant.
 const TELLING: u64 = 5;
 
 impl Often {
@@ -76,7 +76,7 @@ impl Often {
         }
     }
 
-    /// Whether a field that is absent from all of these holders has been removed.
+    /// Returns whether a field that is absent from all of these holders has been removed.
     const fn gone_from(self, holders: u64) -> bool {
         match self {
             Self::Always => holders > 0,
@@ -121,7 +121,7 @@ pub struct Drift {
 }
 
 impl Shapes {
-    /// Returns the generated table; empty if it cannot be read, which a test rules out.
+    /// Returns the generated table; empty if it is invalid, which a test rules out.
     pub fn generated() -> &'static Self {
         static SHAPES: LazyLock<Shapes> = LazyLock::new(|| serde_json::from_str(TABLE).unwrap_or_default());
         &SHAPES
@@ -160,7 +160,7 @@ pub fn pattern(path: &str) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
-/// Whether a header (lower case) states a rate limit.
+/// Returns whether a header (lower case) states a rate limit.
 pub fn states_limit(name: &str) -> bool {
     ["ratelimit", "rate-limit", "quota", "throttl", "retry-after"]
         .iter()

@@ -103,7 +103,7 @@ pub struct Tally {
 pub struct Places(pub BTreeMap<String, Tally>);
 
 impl Places {
-    /// Number of parents that could contain this path.
+    /// Returns the number of parents that could contain this path.
     pub fn holders(&self, place: &str) -> u64 {
         let parent = match place.rfind(['.', '/']) {
             Some(at) => place.get(..at).unwrap_or_default(),
@@ -183,7 +183,7 @@ fn of_json(value: &Value, at: &str, places: &mut Places) {
     }
 }
 
-/// A key with a digit is an identifier (a version, a day) rather than a field.
+/// Returns the path of a member. A key with a digit is an identifier (a version, a day) rather than a field.
 fn below(at: &str, key: &str) -> String {
     let one_of_many = key.bytes().any(|b| b.is_ascii_digit() || b"./ ".contains(&b));
     let key = if one_of_many { "*" } else { key };

@@ -35,12 +35,12 @@ impl EvaluationCall {
     }
 }
 
-/// A place for a structured result as JSON text, between the engine's answer and the transport.
+/// A slot that carries a structured result as JSON text from the engine's answer to the transport.
 #[derive(Debug, Clone, Default)]
 pub struct Slot(Arc<Mutex<Option<Box<RawValue>>>>);
 
 impl Slot {
-    /// Puts the structured result into the slot.
+    /// Stores the structured result in the slot.
     pub fn fill(&self, structure: Box<RawValue>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(structure);
     }
@@ -107,9 +107,9 @@ pub fn split_arguments(message: &Bytes) -> Option<(Bytes, BorrowedArguments)> {
         arguments: &'m RawValue,
     }
 
-    // Parses the arguments at their likely position before the rest of the message, because skipping them
-    // first costs as much again. The position may be wrong (another object's key, or a string that contains a
-    // quote); parsing the rest of the message verifies it.
+    // Parses the arguments at their likely position before the rest of the message, because skipping them first would
+    // cost as much again. The position may be wrong (another object's key, or a string that contains a quote), so the
+    // parser of the rest verifies it.
     memmem::find(message, EVALUATE.as_bytes())?;
     let behind_key = message.get(memmem::find(message, KEY)? + KEY.len()..)?;
     let value = behind_key
@@ -129,7 +129,8 @@ pub fn split_arguments(message: &Bytes) -> Option<(Bytes, BorrowedArguments)> {
     judges.then_some((rest, arguments))
 }
 
-/// Whether a message exceeds the limit on values, not counting the arguments that [`split_arguments`] removed.
+/// Returns whether a message exceeds the limit on values, not counting the arguments that [`split_arguments`]
+/// removed.
 pub fn has_too_many_values(message: &[u8]) -> bool {
     hold_more_values_than(&[message], MESSAGE_VALUES)
 }
@@ -203,7 +204,7 @@ mod tests {
         let list = |values: usize| format!("[{}0]", "0,".repeat(values - 1));
         assert!(!has_too_many_values(list(MESSAGE_VALUES).as_bytes()));
         assert!(has_too_many_values(list(MESSAGE_VALUES + 1).as_bytes()));
-        // Includes the three values that follow the arguments.
+        // The three values after the arguments count, too.
         let judged = |values| split_arguments(&message(&format!(r#"{{"signals":{}}}"#, list(values))));
         let (rest, _) = judged(SIGNALS_VALUES - 4).unwrap();
         assert!(!has_too_many_values(&rest));

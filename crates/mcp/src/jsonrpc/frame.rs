@@ -199,7 +199,7 @@ fn read_message(bytes: &[u8], judged: Option<BorrowedArguments>) -> Frame {
     }
 }
 
-/// Whether rmcp's session begins with this request. Pings, discovery and refused requests come earlier; at
+/// Returns whether rmcp's session begins with this request. Pings, discovery and refused requests come earlier; at
 /// that point rmcp takes a notification for the end of the session.
 pub fn begins(request: &ClientRequest) -> bool {
     match request {
@@ -290,11 +290,10 @@ fn invalid(id: Option<RequestId>, what: &'static str) -> Frame {
     Frame::Wrong(id, ErrorData::new(ErrorCode::INVALID_REQUEST, what, None))
 }
 
-/// Error text for a message with more than [`MESSAGE_VALUES`](freshcontext_contract::limits::MESSAGE_VALUES)
-/// values.
+/// Error message for more than [`MESSAGE_VALUES`](freshcontext_contract::limits::MESSAGE_VALUES) values in a message.
 pub const TOO_MANY_VALUES: &str = "the message holds more values than are read: send less at a time";
 
-/// Error text for valid JSON with an unreadable value.
+/// Error message for valid JSON with an unreadable value.
 const UNREADABLE: &str =
     "the message holds a number beyond what can be read (1e400) or half of a character (\\ud800)";
 
@@ -309,7 +308,7 @@ fn parse_error(line: &[u8]) -> Frame {
     Frame::Wrong(find_id(line), ErrorData::new(ErrorCode::PARSE_ERROR, what, None))
 }
 
-/// Longest id, in bytes, that is recovered from an otherwise unreadable message.
+/// Maximum length of an id, in bytes, that is recovered from an otherwise unreadable message.
 const ID_BYTES: usize = 1 << 10;
 
 /// Recovers the id of a message that cannot be parsed as a whole: the only top-level `id` in the readable
@@ -342,7 +341,7 @@ pub fn find_id(message: &[u8]) -> Option<RequestId> {
     }
 
     let mut id = None;
-    // An id that was read before the text broke off is valid.
+    // An id that was read before the text broke off is still valid.
     let _ = serde_json::Deserializer::from_slice(message).deserialize_map(Fields(&mut id));
     id
 }

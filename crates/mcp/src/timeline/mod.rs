@@ -38,7 +38,7 @@ pub fn of(tool: &Tool, arguments: &Map<String, Value>, answer: &Answer) -> Strin
         "arguments": arguments,
         "is_error": answer.is_error(),
         "structured": answer.structured(),
-        // A host may send an answer that has no structure.
+        // Only needed by hosts, which may send an answer without structure.
         "text": null,
     });
     page(&in_script(&masked_value(shown)))
@@ -65,7 +65,7 @@ fn in_script(value: &Value) -> String {
     out
 }
 
-/// Fills the template. The result is inserted last, so its text is never taken for a placeholder.
+/// Fills the template. The result is inserted last, so its text can never be mistaken for a placeholder.
 fn page(answer: &str) -> String {
     let hash = |text: &str| format!("sha256-{}", BASE64_STANDARD.encode(Sha256::digest(text)));
     PAGE.replace("{{SCRIPT_HASH}}", &hash(SCRIPT))

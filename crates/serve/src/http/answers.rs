@@ -6,7 +6,7 @@ use freshcontext_contract::ErrorCode;
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
 
-/// Error response outside of a tool: JSON-RPC's error object, with the id if known.
+/// Builds an error response outside of a tool: JSON-RPC's error object, with the id if known.
 pub(super) fn rpc_error(status: StatusCode, error: Value, id: Option<Value>) -> Response {
     let mut body = Map::new();
     body.insert("jsonrpc".to_owned(), "2.0".into());
@@ -20,8 +20,8 @@ pub(super) fn rpc_error(status: StatusCode, error: Value, id: Option<Value>) -> 
 /// JSON-RPC error code for "busy": in the server range, outside the part that MCP reserves.
 pub(super) const NOT_NOW: i32 = -32_000;
 
-/// Status 503 for a temporarily exhausted resource. The delay is in `Retry-After` for HTTP libraries, and in
-/// the body for models and people.
+/// Builds a response with status 503 for a temporarily exhausted resource. The delay is in `Retry-After` for HTTP
+/// libraries, and in the body for models and people.
 pub(super) fn overloaded(message: &str, seconds: u64) -> Response {
     let error = json!({
         "code": NOT_NOW,
@@ -35,12 +35,12 @@ pub(super) fn overloaded(message: &str, seconds: u64) -> Response {
     response
 }
 
-/// Plain text.
+/// Builds a plain text response.
 pub(super) fn text(status: StatusCode, body: &'static str) -> Response {
     reply(status, "text/plain; charset=utf-8", body.to_owned())
 }
 
-/// A response that must not be cached.
+/// Builds a response that must not be cached.
 pub(super) fn reply(status: StatusCode, kind: &'static str, body: String) -> Response {
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;

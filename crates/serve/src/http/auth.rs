@@ -31,19 +31,19 @@ use freshcontext_metrics::{Metrics, Refusal};
 const DISCOVERY: &[&str] = &["/.well-known/", "/mcp/.well-known/"];
 const LOGIN: &[&str] = &["/register", "/authorize", "/token"];
 
-/// Whether a path belongs to login discovery. No login server is configured, so these paths return 404. After
+/// Returns whether a path belongs to login discovery. No login server is configured, so these paths return 404. After
 /// a 401 some clients begin a login that cannot finish; after a 404 they send their token.
 fn is_login(path: &str) -> bool {
     LOGIN.contains(&path) || DISCOVERY.iter().any(|known| path.starts_with(known))
 }
 
-/// Whether the path is a health probe. A supervisor knows the server's address but not its host names, and
+/// Returns whether the path is a health probe. A supervisor knows the server's address but not its host names, and
 /// has no token.
 fn is_probe(path: &str) -> bool {
     matches!(path, HEALTH_PATH | READY_PATH)
 }
 
-/// Whether a reserved connection may serve this path when all others are taken.
+/// Returns whether a reserved connection may serve this path when all others are taken.
 pub(crate) fn is_kept(path: &str) -> bool {
     is_probe(path) || path == METRICS_PATH
 }
@@ -52,14 +52,14 @@ pub(crate) fn is_kept(path: &str) -> bool {
 #[derive(Debug, Clone)]
 pub(crate) struct Seat(pub(crate) Arc<Permit>);
 
-/// The prepared checks.
+/// The checks, prepared from the settings.
 #[derive(Debug)]
 pub(crate) struct AuthFilter {
     guard: Guard,
     peers: Peers,
     rate: Option<Rate>,
     metrics: Option<Arc<Metrics>>,
-    /// Set once new work is refused.
+    /// Set when new work is refused.
     draining: AtomicBool,
 }
 
@@ -79,7 +79,7 @@ impl AuthFilter {
         self.draining.store(true, Ordering::Relaxed);
     }
 
-    /// Whether new work is accepted.
+    /// Returns whether new work is accepted.
     pub(crate) fn is_ready(&self) -> bool {
         !self.draining.load(Ordering::Relaxed)
     }
@@ -136,7 +136,7 @@ impl AuthFilter {
 
     /// Refuses or forwards a request.
     async fn answer(&self, mut request: Request, next: Next) -> Response {
-        // Not kept in the request, whose work may outlast the connection.
+        // Removed from the request, whose work may outlast the connection.
         let seat = request.extensions_mut().remove::<Seat>();
         let admitted = self.authenticate(&request);
         // An allowed origin may also read the refusal.
@@ -189,7 +189,7 @@ impl AuthFilter {
     }
 }
 
-/// The middleware.
+/// Middleware that admits or refuses a request.
 pub(crate) async fn admit(State(filter): State<Arc<AuthFilter>>, request: Request, next: Next) -> Response {
     filter.answer(request, next).await
 }
@@ -234,7 +234,7 @@ impl HttpBody for Held {
     }
 }
 
-/// Refusal for a caller with too many concurrent requests.
+/// Builds the refusal for a caller with too many concurrent requests.
 fn too_many() -> Response {
     let what = "as many requests with this token are open as one caller may have (limits.caller_share); try again in 1 s";
     let mut response = overloaded(what, 1);
@@ -243,7 +243,7 @@ fn too_many() -> Response {
     response
 }
 
-/// Refusal when no unreserved connection is left.
+/// Builds the refusal for a full server: no unreserved connection is left.
 pub(crate) fn no_place() -> Response {
     overloaded(
         "this server has no place for another connection, or for one more from this address; try again in 1 s",
@@ -276,7 +276,8 @@ fn refuse(denied: Denied) -> Response {
     response
 }
 
-/// Refusal with the delay in `Retry-After` for HTTP libraries, and in the body for models and people.
+/// Builds the refusal for an exceeded rate, with the delay in `Retry-After` for HTTP libraries, and in the body for
+/// models and people.
 fn too_often(caller: Option<&str>, seconds: u64) -> Response {
     let whose = caller.map_or_else(
         || "from this address".to_owned(),

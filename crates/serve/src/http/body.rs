@@ -19,13 +19,13 @@ const FACTOR: usize = 2;
 /// Memory budget and limits for bodies.
 #[derive(Debug)]
 pub(super) struct Bodies {
-    /// Longest body, in bytes.
+    /// Maximum body size, in bytes.
     pub(super) most: usize,
     /// Timeout for receiving one body.
     time: Duration,
     free: Arc<Semaphore>,
     pieces: usize,
-    /// Longest wait for memory.
+    /// Maximum wait for memory.
     wait: Duration,
 }
 
@@ -35,17 +35,16 @@ pub(super) struct Read {
     _room: Option<OwnedSemaphorePermit>,
 }
 
-/// Why a body was not read.
+/// Reason why a body was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unread {
-    /// It exceeds the size limit.
+    /// It exceeded the size limit.
     TooLarge,
     /// It timed out.
     TooSlow,
-    /// The connection broke off.
+    /// The connection broke.
     Broken,
-    /// Other requests hold the memory. The body was read and dropped, so that the client can read the
-    /// refusal.
+    /// Other requests hold the memory. The body was read and discarded, so that the client can read the refusal.
     NoRoom,
 }
 
@@ -61,14 +60,14 @@ impl Bodies {
         }
     }
 
-    /// Delay before the client's next attempt, in seconds.
+    /// Returns the delay before the client's next attempt, in seconds.
     pub(super) fn retry_after_s(&self) -> u64 {
         self.wait.as_secs().max(1)
     }
 
     /// Reads a body of the announced length. Memory for a large body is reserved once and as a whole, after
-    /// [`SMALL_REQUEST`] bytes have arrived. A waiting request therefore holds no memory that another one
-    /// waits for, and a client that only announces a large body holds none.
+    /// [`SMALL_REQUEST`] bytes have arrived. A waiting request therefore holds no memory that another one waits for,
+    /// and a client that merely announces a large body holds none.
     pub(super) async fn read(&self, mut body: Body, announced: Option<u64>) -> Result<Read, Unread> {
         let announced = announced.map(|length| usize::try_from(length).unwrap_or(usize::MAX));
         if announced.is_some_and(|length| length > self.most) {
@@ -109,7 +108,7 @@ impl Bodies {
         })
     }
 
-    /// A body larger than the budget takes all of it.
+    /// Returns the pieces for a body. A body larger than the budget takes the whole budget.
     fn pieces(&self, length: usize) -> u32 {
         let pieces = length.saturating_mul(FACTOR).div_ceil(PIECE).min(self.pieces);
         u32::try_from(pieces).unwrap_or(u32::MAX)

@@ -43,7 +43,7 @@ impl Activity {
         self.set(Phase::Busy);
     }
 
-    /// Records that the response is under way or dropped.
+    /// Records that the response has begun or was dropped.
     pub(crate) fn request_ends(&self) {
         self.set(Phase::Idle);
     }
@@ -55,18 +55,18 @@ impl Activity {
         }
     }
 
-    /// Whether the peer supports interim responses.
+    /// Returns whether the peer supports interim responses.
     pub(crate) fn may_ask(&self) -> bool {
         self.may_ask.load(Ordering::Relaxed)
     }
 
-    /// Whether a request is in progress.
+    /// Returns whether a request is in progress.
     pub(crate) fn is_busy(&self) -> bool {
         self.get().0 == Phase::Busy
     }
 
-    /// Returns since when a request head has been incomplete, or since when the connection has been silent if
-    /// that is longer than a head may take.
+    /// Returns the time since which a request head has been incomplete, or since which the connection has been
+    /// silent, if that is longer than a head may take.
     pub(crate) fn waits_since(&self, longest: Duration) -> Option<Instant> {
         let (phase, since) = self.get();
         let waits = match phase {
@@ -106,7 +106,7 @@ impl Activity {
                 let deadline = match phase {
                     Phase::Silent | Phase::Idle => since + idle,
                     Phase::Headers => since + headers,
-                    // Check again later: running work has limits of its own.
+                    // Checks again later, since running work has limits of its own.
                     Phase::Busy => Instant::now() + idle,
                 };
                 if deadline < sleep.deadline() {

@@ -1,7 +1,7 @@
 //! CORS (Fetch standard) for the allowed origins.
 //!
-//! Implemented here because tower-http's layer answers every OPTIONS request itself. Host, Origin and rate
-//! would then either not be checked before it, or a refusal behind it would not reach a page.
+//! Implemented here because tower-http's layer answers every OPTIONS request itself. In front of the other checks, it
+//! would skip Host, Origin and rate; behind them, a refusal would not reach a page.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -10,21 +10,21 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 
 /// Methods of MCP clients. GET returns 405, which clients understand, unlike a failed preflight.
 const METHODS: HeaderValue = HeaderValue::from_static("POST, GET, DELETE");
-/// Headers of MCP's transport, allowed if the browser names none.
+/// Headers of MCP's transport, allowed if the browser names no headers.
 const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(
     "authorization, content-type, accept, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, last-event-id",
 );
 /// Response headers that a page may read in addition to the default ones.
 const RESPONSE_HEADERS: HeaderValue =
     HeaderValue::from_static("mcp-session-id, mcp-protocol-version, www-authenticate, retry-after");
-/// Lifetime of a preflight in browsers, in seconds: the maximum that any of them accepts.
+/// Cache lifetime of a preflight in browsers, in seconds: the maximum that any browser accepts.
 const REMEMBERED_S: HeaderValue = HeaderValue::from_static("7200");
 /// `Vary` of a preflight response.
 const PREFLIGHT_VARIES: HeaderValue = HeaderValue::from_static("origin, access-control-request-headers");
 /// `Vary` of all other responses.
 const VARIES: HeaderValue = HeaderValue::from_static("origin");
 
-/// Whether the request is a CORS preflight. Preflights carry no token.
+/// Returns whether the request is a CORS preflight. Preflights carry no token.
 pub(super) fn is_preflight(request: &Request) -> bool {
     let headers = request.headers();
     request.method() == Method::OPTIONS
@@ -32,8 +32,8 @@ pub(super) fn is_preflight(request: &Request) -> bool {
         && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Response to a preflight from an allowed origin. All requested headers are allowed: the server trusts none
-/// of them more for being absent, and accepts no cookies.
+/// Builds the response to a preflight from an allowed origin. All requested headers are allowed: the absence of a
+/// header gives no request more trust, and the server accepts no cookies.
 pub(super) fn preflight(asked: &HeaderMap) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;

@@ -11,10 +11,10 @@ use sha2::Sha256;
 use freshcontext_config::{HttpSettings, Secret};
 use freshcontext_mcp::caller::{Caller, Share};
 
-/// Longest Authorization header that is read, in bytes.
+/// Maximum length of an Authorization header, in bytes.
 const AUTHORIZATION_BYTES: usize = 8 << 10;
 
-/// Why a request is refused.
+/// Reason why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Denied {
     /// The Host header is absent, repeated, unreadable or not allowed.
@@ -34,7 +34,7 @@ pub(crate) struct Admitted {
     pub(crate) share: Option<Share>,
 }
 
-/// The prepared checks.
+/// The checks, prepared from the settings.
 #[derive(Debug)]
 pub(crate) struct Guard {
     hosts: Vec<(String, Option<u16>)>,
@@ -146,7 +146,7 @@ impl Guard {
     }
 }
 
-/// Compares tokens in a time independent of both: compares their keyed hashes in constant time.
+/// Compares tokens in a time that depends on neither: it compares their keyed hashes in constant time.
 struct TokenCheck {
     key: [u8; 32],
     expected: Vec<u8>,
@@ -155,7 +155,7 @@ struct TokenCheck {
 impl TokenCheck {
     fn new(token: &Secret) -> Self {
         let mut key = [0; 32];
-        // A fixed key would still work; a random one only adds blinding.
+        // A fixed key would also work; a random key only adds blinding.
         let _ = fill(&mut key);
         let expected = digest(&key, token.expose().as_bytes())
             .map(|mac| mac.finalize().into_bytes().to_vec())

@@ -7,9 +7,9 @@
 
 use memchr::memchr;
 
-/// Longest line prefix that is examined: a header name and a length or a coding.
+/// Maximum length of a line prefix that is examined, in bytes: a header name and a length or a coding.
 const START: usize = 64;
-/// Most digits of a content length or a chunk size.
+/// Maximum number of digits of a content length or a chunk size.
 const DIGITS: usize = 16;
 
 /// Filters a connection's bytes as they arrive, in pieces of any size.
@@ -43,15 +43,15 @@ enum Position {
 /// The line being read.
 #[derive(Debug, Default)]
 struct Line {
-    /// Its first bytes.
+    /// The first bytes of the line.
     start: Vec<u8>,
-    /// Its bytes so far.
+    /// Bytes of the line so far.
     length: usize,
     /// Whether the last byte was a CR.
     cr: bool,
 }
 
-/// The framing information of a head so far.
+/// Framing information of a head so far.
 #[derive(Debug, Default)]
 struct Head {
     /// Whether a non-empty line has been read.
@@ -91,16 +91,16 @@ impl SmugglingFilter {
         }
     }
 
-    /// Whether the last request is complete and no byte of the next one has arrived.
+    /// Returns whether the last request is complete and no byte of the next one has arrived.
     pub(super) fn is_between_requests(&self) -> bool {
         self.place == Position::Head && !self.head.begun && self.line.length == 0
     }
 
-    /// Skips bytes of a body. Returns how many.
+    /// Skips bytes of a body and returns their number.
     fn pass(&mut self, left: u64, here: usize, within: fn(u64) -> Position, behind: Position) -> usize {
         let here = u64::try_from(here).unwrap_or(u64::MAX).min(left);
         self.place = if here == left { behind } else { within(left - here) };
-        // Never more than the given bytes, so it fits.
+        // At most the given bytes, so the conversion cannot fail.
         usize::try_from(here).unwrap_or(usize::MAX)
     }
 

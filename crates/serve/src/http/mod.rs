@@ -1,4 +1,4 @@
-//! MCP over streamable HTTP, with an accept loop of its own so that every wait has a timeout.
+//! MCP over streamable HTTP, with its own accept loop, so that every wait has a timeout.
 
 mod answers;
 mod auth;
@@ -54,17 +54,17 @@ const METRICS_PATH: &str = "/metrics";
 /// Response on a connection without a permit.
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-/// Timeout for the first request on a connection reserved for probes: they send it at once.
+/// Timeout for the first request on a connection that is reserved for probes, which send it immediately.
 const FIRST_WORD: Duration = Duration::from_secs(1);
-/// Limit on the headers of one request, in bytes.
+/// Maximum size of the headers of one request, in bytes, and their maximum number.
 const HEADER_BYTES: usize = 32 << 10;
 const HEADER_FIELDS: usize = 100;
 
 /// Part of the drain time that is reserved for error responses to unfinished calls.
 const LAST_WRITES: Duration = Duration::from_millis(300);
 
-/// Rejects unsafe settings: a non-loopback address without a token or with a guessable one, and two names for
-/// one token. On a loopback address only local programs can connect, so any token is accepted.
+/// Rejects unsafe settings: a non-loopback address without a token or with a guessable one, and two names for one
+/// token. On a loopback address, only local programs can connect, so any token is accepted.
 pub fn check(settings: &HttpSettings) -> Result<(), ConfigError> {
     let tokens: Vec<_> = settings.all_tokens().collect();
     for (at, (name, token)) in tokens.iter().enumerate() {
@@ -106,8 +106,8 @@ pub async fn bind(addr: SocketAddr) -> Result<TcpListener, ConfigError> {
     })
 }
 
-/// Serves a handler until a signal arrives. Running calls then get `drain_ms`; a second signal ends them at
-/// once. With `metrics`, refusals are counted and `GET /metrics` is served.
+/// Serves a handler until a signal arrives. Running calls may then take `drain_ms`; a second signal ends them
+/// immediately. With `metrics`, refusals are counted and `GET /metrics` is served.
 pub async fn serve<S>(
     handler: S,
     listener: TcpListener,
@@ -226,8 +226,8 @@ impl Waits {
     }
 }
 
-/// Refusal of a head larger than [`HEADER_BYTES`]. hyper limits its buffer instead, which one large read may
-/// exceed.
+/// Returns the refusal of a head larger than [`HEADER_BYTES`]. hyper only limits its buffer, which a single large
+/// read may exceed.
 fn too_large<B>(request: &hyper::Request<B>) -> Option<axum::response::Response> {
     let line = request.method().as_str().len() + request.uri().to_string().len() + " HTTP/1.1 \r\n".len();
     let fields: usize = request
@@ -257,7 +257,7 @@ struct Service {
 }
 
 impl Service {
-    /// Refusal of a request that this connection has no permit for.
+    /// Returns the refusal of a request for which this connection has no permit.
     fn no_place<B>(&self, request: &hyper::Request<B>) -> Option<axum::response::Response> {
         let refused = self.permit.is_kept() && !auth::is_kept(request.uri().path());
         refused.then(|| {

@@ -14,8 +14,8 @@ use tokio::time::Sleep;
 use super::connections::Activity;
 use super::head::SmugglingFilter;
 
-/// How long a call continues after its caller closed the sending direction, before the caller is probed. Most
-/// responses are sent by then, so a disconnected caller's call costs no more than this.
+/// Time for which a call continues after its caller closed the sending direction, before the caller is probed. Most
+/// responses are sent by then, so the call of a disconnected caller costs no more than this.
 const PATIENCE: Duration = Duration::from_millis(50);
 /// First interval between two checks for the result of the probe, doubled up to [`LONGEST_LOOK`].
 const FIRST_LOOK: Duration = Duration::from_millis(10);
@@ -27,7 +27,7 @@ const STILL_THERE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 /// Connection state that is available without reading.
 pub(super) trait Link: AsyncRead + AsyncWrite + Unpin {
-    /// Whether the peer has reset the connection.
+    /// Returns whether the peer has reset the connection.
     fn is_broken(&self) -> bool;
 }
 

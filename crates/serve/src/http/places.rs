@@ -1,4 +1,4 @@
-//! Connection permits: in total, per address, and per caller served on the connection; plus a few reserved
+//! Connection permits: in total, per address, and per caller served on the connection, plus a few that are reserved
 //! for probes.
 
 use std::collections::{BTreeMap, HashMap};
@@ -79,9 +79,9 @@ impl Places {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a permit for a connection from this peer; `None` for a peer that stands for many callers. If all
-    /// are taken, the connection with the longest incomplete head is closed. If there is none, the new
-    /// connection gets one of the permits reserved for probes.
+    /// Takes a permit for a connection from this peer; `None` for a peer that stands for many callers. If all permits
+    /// are taken, the connection with the longest incomplete head is closed. If there is none, the new connection
+    /// gets one of the permits reserved for probes.
     pub(crate) fn permit(self: &Arc<Self>, peer: Option<Client>, activity: &Arc<Activity>) -> Option<Permit> {
         let mut taken = self.taken();
         taken.last += 1;
@@ -162,13 +162,13 @@ impl Taken {
 }
 
 impl Permit {
-    /// Whether this connection accepts only probes.
+    /// Returns whether this connection accepts only probes.
     pub(crate) const fn is_kept(&self) -> bool {
         self.kept
     }
 
-    /// Starts a request of this caller. The connection counts for the caller from now on, whatever its
-    /// address. `None` if the caller has reached the limit on concurrent requests.
+    /// Starts a request of this caller. From now on, the connection counts for the caller, whatever its address.
+    /// `None` if the caller has reached its limit on concurrent requests.
     pub(crate) fn serve(&self, caller: usize) -> Option<Serving> {
         let most = self.places.most_by_caller;
         let mut taken = self.places.taken();
@@ -192,7 +192,7 @@ impl Permit {
 }
 
 impl Serving {
-    /// Whether the caller exceeds the connection limit, so that one connection must close.
+    /// Returns whether the caller exceeds the connection limit, so that one connection must close.
     pub(crate) fn has_too_many(&self) -> bool {
         let most = self.places.most_by_caller;
         let taken = self.places.taken();

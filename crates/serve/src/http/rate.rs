@@ -50,7 +50,7 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// `None` if the operator disabled the limit.
+    /// Creates the limiter; `None` if the operator disabled it.
     pub(crate) fn new(limits: &Limits) -> Option<Self> {
         let quota = Quota::per_minute(NonZeroU32::new(limits.inbound_rate_per_minute)?)
             .allow_burst(NonZeroU32::new(limits.inbound_rate_burst).unwrap_or(NonZeroU32::MIN));
@@ -185,7 +185,7 @@ mod tests {
         for _ in 0..4 {
             assert_eq!(rate.admit(one), Ok(()));
         }
-        // One request every three seconds.
+        // One request per three seconds.
         assert_eq!(rate.admit(one), Err(3));
         assert_eq!(rate.admit(other), Ok(()), "another client is not touched");
         tokio::time::advance(Duration::from_millis(2_100)).await;

@@ -47,7 +47,7 @@ impl<S> Shared<S> {
         response
     }
 
-    /// Response to a request whose body was not read.
+    /// Returns the response to a request whose body was not read.
     fn unread(&self, unread: Unread) -> Response {
         let (reason, response) = match unread {
             Unread::TooLarge => (Refusal::BodySize, too_large(self.bodies.most)),
@@ -217,7 +217,7 @@ async fn with_structure(response: Response, structure: &RawValue) -> Response {
     Response::from_parts(parts, Body::from(whole))
 }
 
-/// Longest body, in bytes, that is examined as a refusal; results are larger or hold no error. rmcp's
+/// Maximum size of a body, in bytes, that is examined as a refusal. Results are larger or contain no error. rmcp's
 /// refusals repeat headers.
 const REFUSAL_BYTES: u64 = 16 << 10;
 
@@ -291,7 +291,7 @@ fn unreadable(body: &Bytes) -> Response {
     rpc_error(StatusCode::BAD_REQUEST, error, id_of(body))
 }
 
-/// Response to a call that is unfinished at shutdown.
+/// Builds the response to a call that is unfinished at shutdown.
 fn going_away(body: &Bytes) -> Response {
     let error = json!({"code": NOT_NOW, "message": "the server is going away; this was not finished"});
     closing(rpc_error(StatusCode::SERVICE_UNAVAILABLE, error, id_of(body)))
@@ -306,12 +306,12 @@ fn too_large(most: usize) -> Response {
     refusal(StatusCode::PAYLOAD_TOO_LARGE, -32_600, &message)
 }
 
-/// Response to an oversized head.
+/// Builds the response to an oversized head.
 pub(crate) fn head_too_large(status: StatusCode, message: &str) -> Response {
     closing(refusal(status, -32_600, message))
 }
 
-/// Response that closes the connection, because the rest of the body is not read.
+/// Adds the header that closes the connection, because the rest of the body is not read.
 fn closing(mut response: Response) -> Response {
     response
         .headers_mut()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use rmcp::model::{ErrorData, RequestId};
 
-/// Overhead of a queued line in addition to its text, in bytes: its entries here and among the open requests.
+/// Memory overhead of a queued line in addition to its text, in bytes: its entries here and among the open requests.
 const PLACE: usize = 256;
 /// Shorter lines are copied, because a slice would keep the whole read buffer alive.
 const COPIED: usize = 64 << 10;
@@ -71,12 +71,12 @@ impl Backlog {
         }
     }
 
-    /// Whether the queue is empty.
+    /// Returns whether the queue is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.by_number.is_empty()
     }
 
-    /// Memory of the queue, in bytes.
+    /// Returns the memory of the queue, in bytes.
     pub(super) const fn bytes(&self) -> usize {
         self.bytes
     }

@@ -1,6 +1,5 @@
-//! Lines from a byte stream, with a length limit that also bounds memory: a decoder for tokio-util's
-//! `FramedRead`. tokio-util's own line decoders search byte by byte and do not expose the beginning of a
-//! dropped line.
+//! Lines from a byte stream, with a length limit that also limits memory: a decoder for tokio-util's `FramedRead`.
+//! tokio-util's own line decoders search byte by byte and do not return the beginning of a discarded line.
 
 use std::io;
 
@@ -14,13 +13,13 @@ use freshcontext_mcp::jsonrpc::frame::find_id;
 pub(crate) const SMALL: usize = 16 << 10;
 /// Read size inside a long line, in bytes: the capacity of a pipe.
 const LARGE: usize = 64 << 10;
-/// From this size on, a line gets memory for the longest line, in bytes.
+/// Size from which a line gets memory for the longest line, in bytes.
 const LONG: usize = 1 << 20;
 /// Buffer size for such a line. Untouched pages take no memory, so the line never has to be moved as it
 /// grows. glibc maps allocations above 32 MiB separately and returns them at once, while smaller ones stay
 /// with the thread that freed them (mallopt(3), `M_MMAP_THRESHOLD`).
 const ROOM: usize = (32 << 20) + LARGE;
-/// Largest buffer that is allocated because the previous line needed it, in bytes.
+/// Maximum size of a buffer that is allocated because the previous line needed it, in bytes.
 const LIKE_THE_LAST: usize = 1 << 20;
 /// The buffer of a longer line is kept separately, for long lines only.
 const KEEP: usize = 256 << 10;
@@ -32,7 +31,7 @@ const ROOMY: usize = 2 * LIKE_THE_LAST;
 pub(crate) enum Line {
     /// The line without its terminator.
     Text(Bytes),
-    /// Over the limit and dropped; with the id of the message if it was in the part that was read.
+    /// Over the limit and discarded, with the id of the message if it was in the part that was read.
     TooLong(Option<RequestId>),
 }
 
@@ -79,7 +78,7 @@ impl LineDecoder {
         }
     }
 
-    /// Whether memory is kept for the next long line.
+    /// Returns whether memory is kept for the next long line.
     pub(crate) fn keeps_memory(&self) -> bool {
         self.spare.is_some()
     }

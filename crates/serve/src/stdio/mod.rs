@@ -67,8 +67,8 @@ pub async fn serve_streams(
         ended.cancelled().await;
         tokio::time::sleep(LAST_ANSWERS).await;
     };
-    // Dropped only after the waiting callers have got an error response; otherwise their calls would look
-    // cancelled by the client.
+    // Dropped only after the waiting callers have received an error response. Otherwise the client would appear to
+    // have cancelled their calls.
     let mut session = std::pin::pin!(session);
     let reason = tokio::select! {
         () = &mut session => "the client closed its end",

@@ -1,5 +1,4 @@
-//! Open requests of a session, each from its line until its response is written, and the limit on the memory
-//! that they take.
+//! Open requests of a session, each from its line until its response is written, and the limit on their memory.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
@@ -21,7 +20,7 @@ use freshcontext_mcp::jsonrpc::aside::{EvaluationCall, Slot};
 /// JSON-RPC error code for "busy": in the server range, outside the part that MCP reserves.
 const NOT_NOW: ErrorCode = ErrorCode(-32_000);
 
-/// Largest response for one evaluated signal, in bytes: as text and as JSON.
+/// Maximum size of the response for one evaluated signal, in bytes, as text and as JSON.
 const JUDGED_SIGNAL: usize = 2 << 10;
 /// Size of one value of an evaluation's arguments as a tree, in bytes.
 const JUDGED_VALUE: usize = 80;
@@ -31,7 +30,7 @@ const VALUE: usize = 200;
 /// memory that is released while others are built.
 const LIST: usize = 4 * (64 << 10);
 /// Estimated size of the response to a source call, in bytes. Its real size counts once it is written.
-/// `calls_in_flight` limits how many are built at once.
+/// `calls_in_flight` limits how many are built concurrently.
 const CALL: usize = 16 << 10;
 /// Divisor of the session's memory limit that gives the share of unread responses. The rest is needed to
 /// answer the requests that are already open.
@@ -39,7 +38,7 @@ const UNREAD_PART: usize = 3;
 /// Estimated size of any other response, in bytes.
 const OTHER: usize = 4 << 10;
 
-/// Upper bounds of the values and of the objects in a JSON text. Brackets inside strings count too.
+/// Returns upper bounds of the values and of the objects in a JSON text. Brackets inside strings count, too.
 fn counted(json: &[u8]) -> (usize, usize) {
     let count = |byte| memchr::memchr_iter(byte, json).count();
     let objects = count(b'{');
@@ -49,15 +48,15 @@ fn counted(json: &[u8]) -> (usize, usize) {
 /// Limits on unanswered and unread messages.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Intake {
-    /// Longest line, in bytes.
+    /// Maximum line length, in bytes.
     pub(crate) line: usize,
-    /// Most requests without a response plus responses that are unread.
+    /// Maximum number of requests without a response plus unread responses.
     pub(crate) requests: usize,
-    /// The same, in bytes.
+    /// Maximum memory of these requests and responses, in bytes.
     pub(crate) bytes: usize,
-    /// Bytes of lines that are read beyond that, to find the cancellations among them.
+    /// Bytes of lines that are read beyond that limit, to find cancellations among them.
     pub(crate) ahead: usize,
-    /// Largest content of one resource, in bytes.
+    /// Maximum content of one resource, in bytes.
     pub(crate) resource: usize,
 }
 
@@ -72,8 +71,8 @@ impl Intake {
         }
     }
 
-    /// Estimates the memory of a request until its response is written, in bytes: the line, its parsed form,
-    /// and the response, which may be far larger.
+    /// Estimates the memory of a request until its response is written, in bytes: the line, its parsed form, and the
+    /// response, which may be far larger than the line.
     fn taken_by(&self, id: &RequestId, request: &ClientRequest, line: &[u8]) -> usize {
         let id = match id {
             RequestId::String(id) => 2 * id.len(),
@@ -176,7 +175,7 @@ impl Drop for Held {
 /// Target of a cancellation.
 #[derive(Debug)]
 pub(crate) enum Cancelled {
-    /// No open request, or one that is cancelled already.
+    /// No open request, or one that is already cancelled.
     Nothing,
     /// The queued request with this number.
     Waiting(u64),
@@ -189,7 +188,7 @@ impl Open {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a request with this id is open.
+    /// Returns whether a request with this id is open.
     pub(crate) fn has(&self, id: &RequestId) -> bool {
         self.requests().by_id.contains_key(id)
     }
@@ -313,7 +312,7 @@ impl Open {
         }
     }
 
-    /// Whether there is capacity for another request.
+    /// Returns whether there is capacity for another request.
     pub(crate) fn has_room(&self, queue: &WriteQueue, intake: &Intake) -> bool {
         let (handed_on, bytes) = {
             let requests = self.requests();

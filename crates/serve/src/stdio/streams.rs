@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Requested pipe capacity, in bytes: the maximum for unprivileged processes on Linux, enough for a large
+/// Requested pipe capacity, in bytes. It is the maximum for unprivileged processes on Linux, and enough for a large
 /// call with its response. With the default of 64 KiB, both sides wake each other for every piece.
 #[cfg(target_os = "linux")]
 const PIPE_BYTES: usize = 1 << 20;
@@ -28,7 +28,7 @@ pub(super) struct Gate<R> {
 }
 
 impl<R> Gate<R> {
-    /// Allows unlimited reading.
+    /// Creates a gate that allows unlimited reading.
     pub(super) const fn new(input: R) -> Self {
         Self {
             input,
@@ -58,7 +58,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Gate<R> {
     }
 }
 
-/// The process's stdin.
+/// Returns the process's stdin.
 pub(crate) fn input() -> Input {
     #[cfg(target_os = "linux")]
     {
@@ -74,7 +74,7 @@ pub(crate) fn input() -> Input {
     Box::new(tokio::io::stdin())
 }
 
-/// The process's stdout.
+/// Returns the process's stdout.
 pub(crate) fn output() -> Output {
     #[cfg(target_os = "linux")]
     {
@@ -94,7 +94,7 @@ pub(crate) fn output() -> Output {
     Box::new(tokio::io::stdout())
 }
 
-/// Enlarges a pipe. A small pipe works too, only slower.
+/// Enlarges a pipe. A small pipe also works, but more slowly.
 #[cfg(target_os = "linux")]
 fn widen(pipe: &impl std::os::fd::AsFd) {
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);

@@ -25,11 +25,11 @@ use super::streams::Gate;
 use super::write_queue::WriteQueue;
 use freshcontext_mcp::jsonrpc::frame::{self, Frame};
 
-/// How long the memory of long lines is kept for the next long one.
+/// Time for which the memory of long lines is kept for the next long line.
 const KEPT: Duration = Duration::from_secs(1);
-/// How long calls may still finish after the client closed its end.
+/// Time for calls to finish after the client closed its end.
 pub(super) const LAST_ANSWERS: Duration = Duration::from_millis(1_500);
-/// With more unread bytes than this, progress is dropped: it would arrive late and take memory.
+/// Unread bytes above which progress notifications are dropped, since they would arrive late and take memory.
 const PROGRESS_UNREAD: usize = 256 << 10;
 
 /// The transport of one stdio session.
@@ -41,11 +41,11 @@ pub(crate) struct StdioTransport<R> {
     backlog: Backlog,
     /// Whether the session has begun; earlier messages are not forwarded.
     begun: bool,
-    /// When to release the memory kept for long lines.
+    /// Time at which the memory kept for long lines is released.
     kept_until: Option<Instant>,
     /// Whether the input has ended.
     at_end: bool,
-    /// When to stop waiting for the last responses, once the queue is empty.
+    /// Time at which the wait for the last responses ends, once the queue is empty.
     patience: Option<Instant>,
     ended: CancellationToken,
     intake: Intake,
@@ -87,7 +87,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         self.lines.next().await
     }
 
-    /// Bytes that may be read while the queue is not empty. Buffered bytes count as read.
+    /// Returns the bytes that may be read while the queue is not empty. Buffered bytes count as read.
     fn ahead(&self) -> usize {
         let read = self.backlog.bytes() + self.lines.read_buffer().len();
         self.intake.ahead.saturating_sub(read)
@@ -97,7 +97,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
     /// response.
     fn refuse(&self, id: Option<RequestId>, error: ErrorData) {
         let id = id.filter(|id| !self.open.has(id));
-        // A broken pipe ends the session elsewhere.
+        // A broken pipe is handled elsewhere and ends the session.
         let _ = write(&self.queue, ServerJsonRpcMessage::error(error, id));
     }
 
@@ -110,7 +110,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         }
     }
 
-    /// Whether the queue is empty and there is capacity.
+    /// Returns whether the queue is empty and there is capacity.
     fn is_next(&self) -> bool {
         self.backlog.is_empty() && self.open.has_room(&self.queue, &self.intake)
     }

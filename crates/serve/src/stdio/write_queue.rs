@@ -1,4 +1,4 @@
-//! The only writer of stdout. Messages are queued whole and written in batches.
+//! The only writer of stdout. Messages are queued as a whole and written in batches.
 
 use std::collections::VecDeque;
 use std::io;
@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use freshcontext_files::write::reader_has_gone;
 
-/// Largest buffer that is kept for the next message, in bytes. The memory of a large response would otherwise
-/// be released and come back from the system page by page.
+/// Maximum size of a buffer that is kept for the next message, in bytes. A released buffer would have to be mapped by
+/// the system again, page by page.
 const SPARE: usize = 256 << 10;
 /// Size up to which messages are joined into one write, in bytes. The queue grows by batches, so that it is
 /// not moved as it grows.
@@ -43,7 +43,7 @@ struct Shared {
     written: Arc<Notify>,
     closing: AtomicBool,
     broken: CancellationToken,
-    /// Why the writer ended early, unless the reader disconnected.
+    /// Error that ended the writer early, unless the reader disconnected.
     failure: Mutex<Option<io::Error>>,
 }
 
@@ -120,7 +120,7 @@ impl WriteQueue {
         Ok(())
     }
 
-    /// Number of messages and bytes that are not written yet; zero if the reader disconnected.
+    /// Returns the number of messages and bytes that are not written yet; zero if the reader disconnected.
     pub(crate) fn unwritten(&self) -> (usize, usize) {
         if self.shared.broken.is_cancelled() {
             return (0, 0);

@@ -48,7 +48,7 @@ pub(super) struct Rules {
 }
 
 impl Client {
-    /// Returns the rules for this user; an error without a home folder.
+    /// Returns the rules for this user, or an error if the user has no home folder.
     pub(super) fn rules(self, environment: &[(String, String)]) -> Result<Rules, String> {
         let folders =
             BaseDirs::new().ok_or("this user has no home folder, where clients keep their files")?;

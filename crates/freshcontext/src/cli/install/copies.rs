@@ -12,7 +12,7 @@ use freshcontext_files::write as atomic_file;
 
 /// Suffix of a backup. Later backups have a number at the end.
 const COPY: &str = ".freshcontext-backup";
-/// Most backups of one file. With more, the user has to decide which to remove.
+/// Maximum number of backups of one file. Beyond it, the user has to decide which to remove.
 const COPIES: usize = 100;
 
 /// Returns the names of a file's backups in order.

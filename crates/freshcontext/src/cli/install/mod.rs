@@ -20,7 +20,7 @@ use freshcontext_files::write::{self as atomic_file, FolderLock, NewFile};
 /// Requested action.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Action<'w> {
-    /// Install the entry. The words are the command to start; none for this program.
+    /// Install the entry. The words are the command to start; if empty, this program.
     Install(&'w [String]),
     /// Remove the entry.
     Uninstall {
@@ -122,7 +122,7 @@ fn start(words: &[String]) -> Result<Start, String> {
     })
 }
 
-/// Resolves the path of a client's file. Users may keep it as a symbolic link; then its target is written.
+/// Resolves the path of a client's file. If it is a symbolic link, its target is written.
 fn place(file: &Path) -> Result<PathBuf, String> {
     let to = atomic_file::resolve(file).map_err(|error| error.to_string())?;
     let is_link = fs::symlink_metadata(file).is_ok_and(|about| about.is_symlink());

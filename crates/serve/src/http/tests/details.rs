@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// A request that keeps the connection open.
+/// Builds a request that keeps the connection open.
 fn kept(body: &str, extra: &str) -> String {
     post(body, extra).replace("Connection: close\r\n", "")
 }
@@ -105,7 +105,7 @@ async fn a_client_that_has_finished_speaking_gets_its_answer() {
         stream.read_to_string(&mut answer).await.unwrap();
         assert_eq!(status(&answer), 200, "{answer:?}");
     }
-    // Half a request is not a request.
+    // Half a request does not count as a request.
     let mut stream = TcpStream::connect(running.address).await.unwrap();
     let request = post(PING, "");
     stream

@@ -1,4 +1,4 @@
-//! `GET /metrics`: what it counts, who may read it, and that its number of series is bounded.
+//! `GET /metrics`: its counts, its access control, and its bounded number of series.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

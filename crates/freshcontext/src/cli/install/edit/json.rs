@@ -320,13 +320,13 @@ impl Insertion<'_, '_> {
         splices
     }
 
-    /// Whether a member is written without spaces.
+    /// Returns whether a member is written without spaces.
     fn is_compact(&self, member: &ObjectProp<'_>) -> bool {
         let name = self.text.get(member.range.start..range(&member.value).start);
         name.is_some_and(|name| name.ends_with(':'))
     }
 
-    /// Whether members of an object are, or should be, on separate lines.
+    /// Returns whether members of an object are, or should be, on separate lines.
     fn in_lines(&self, object: &Object<'_>) -> bool {
         let text = |object: &Object<'_>| self.text.get(object.range.start..object.range.end);
         let has_lines = |object: &Object<'_>| text(object).is_some_and(|text| text.contains('\n'));

@@ -225,7 +225,7 @@ fn lines_of(text: &str, item: &Item) -> Option<Range<usize>> {
     Some(start..end + line_end.map_or(0, |end| end.len()))
 }
 
-/// Whether comments stand among the values of an entry.
+/// Returns whether comments stand among the values of an entry.
 fn holds_comment(text: &str, place: Range<usize>, entry: &dyn TableLike) -> bool {
     let mut values: Vec<Range<usize>> = Vec::new();
     for (_, value) in entry.iter() {
