@@ -5,19 +5,19 @@
 #   docker run --rm -p 127.0.0.1:8787:8787 \
 #     -e FRESHCONTEXT_HTTP_TOKEN=... IMAGE                  # MCP over HTTP at /mcp
 #
-# The health check asks the HTTP service; `docker run --no-healthcheck` is for stdio, where there is none to ask.
+# The health check queries the HTTP service; use `docker run --no-healthcheck` for stdio, which has no HTTP service.
 # Inside a container the service must listen on all addresses, so it refuses to start without a token.
 
-# The base images are named by version and not by digest: a digest can only be had from their registry, must be had
-# for every architecture, and one that nobody renews keeps old faults in. Whoever publishes an image pins them, in one
-# step, and keeps the result with what was published:
+# The base images are named by version, not by digest. A digest is only available from the images' registry, differs per
+# architecture, and keeps old vulnerabilities if it is not renewed. The publisher of an image pins them in one step, and
+# stores the resulting Dockerfile with the published image:
 #
 #   for image in rust:1.95-slim-trixie gcr.io/distroless/cc-debian13:nonroot; do
 #     digest=$(docker buildx imagetools inspect "$image" --format '{{.Manifest.Digest}}') || exit 1
 #     sed -i "s|^FROM $image\\( .*\\)\\{0,1\\}\$|FROM $image@$digest\\1|" Dockerfile
 #   done
 FROM rust:1.95-slim-trixie AS base
-# The image's own toolchain, whatever rust-toolchain.toml asks for besides.
+# Uses the image's own toolchain, whatever rust-toolchain.toml requests.
 ENV RUSTUP_TOOLCHAIN=1.95.0 CARGO_TERM_COLOR=never
 RUN apt-get update \
  && apt-get install -y --no-install-recommends gcc libc6-dev \
@@ -30,7 +30,7 @@ COPY . .
 RUN cargo chef prepare --recipe-path recipe.json
 
 FROM base AS build
-# Dependencies first: this layer stays as long as Cargo.lock does.
+# Dependencies first: this layer is reused as long as Cargo.lock is unchanged.
 COPY --from=plan /build/recipe.json recipe.json
 RUN cargo chef cook --release --package freshcontext --recipe-path recipe.json
 COPY . .
