@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Genuine text to learn from, out of Debian's packages of documents: nothing here is stored in the repository.
+"""Collects genuine training text from Debian's documentation packages. None of it is stored in the repository.
 
   documents.py OUT      writes OUT/documents.jsonl, sentences.jsonl, short.jsonl, readmes.jsonl and keywords.jsonl (packages are kept in
                         OUT/deb); run apt-get update first
 
-Each line is {"label": "genuine", "src", "lang", "group", "text"}. A file of a manual gives its opening as text, for HTML
-the page itself as well, and a few of its paragraphs and single lines, because what is retrieved comes in all lengths.
-What results are judged on is not in here: see the head of the real-texts.py that comes with the failure corpus.
+Each line is {"label": "genuine", "src", "lang", "group", "text"}. Each manual file gives its beginning as text (and, for HTML,
+as the page itself), and a few of its paragraphs and single lines, because retrieved text comes in all lengths.
+The evaluation data is not included: see the header of real-texts.py, which is part of the failure corpus.
 """
 import glob, gzip, html, json, os, random, re, subprocess, sys
 
@@ -15,7 +15,7 @@ LANGS = "de fr es pl pt-br it ru ja zh ko".split()
 PACKAGES = (
     ["installation-guide-amd64", "python3.11-doc", "sqlite3-doc", "vim-doc", "postgresql-doc-15", "debian-faq", "debian-policy",
      "developers-reference", "gnome-user-docs", "git-doc", "gimp-help-de", "gimp-help-ko", "gimp-help-sv"]
-    # servers and libraries of the web, whose documents speak of failures more than any others
+    # web servers and libraries, whose documentation mentions failures most often
     + ["bind9-doc", "exim4-doc-html", "libcurl4-doc", "lighttpd-doc", "mailman3-doc", "nodejs-doc", "postfix-doc", "python-aiohttp-doc",
        "python-django-doc", "python-flask-doc", "python-requests-doc", "python-werkzeug-doc", "tomcat10-docs", "varnish-doc"]
     + ["manpages-" + l for l in LANGS[:-1]]
@@ -68,7 +68,7 @@ def language(path, package):
 
 
 def short():
-    """Changelogs of what is installed, which speak of errors all the time; names and descriptions of programs in many languages."""
+    """Changelogs of installed packages, which mention errors frequently; names and descriptions of programs in many languages."""
     rng = random.Random(5)
     for path in sorted(glob.glob("/usr/share/doc/*/changelog*.gz"))[:1200]:
         text, package = gzip.open(path).read(60000).decode("utf-8", "replace"), path.split("/")[4]
@@ -91,7 +91,7 @@ def short():
 
 
 def readmes(rng):
-    """Read-mes, changelogs and manuals of packages for Node.js, whole openings and pieces; the same of what is installed."""
+    """READMEs, changelogs and manuals of Node.js packages, as beginnings and as pieces; also those of installed packages."""
     os.makedirs(f"{ROOT}/npm", exist_ok=True)
     for name in NPM:
         there = f"{ROOT}/npm/{name}"
@@ -117,7 +117,7 @@ def readmes(rng):
 
 
 def keywords(rng):
-    """Lists of words that are no sentence: the keywords under which packages of npm and crates are found, alone and a few together."""
+    """Lists of words that are not sentences: keywords of npm packages and crates, singly and in small groups."""
     lists = set()
     for path in glob.glob(f"{ROOT}/npm/**/package.json", recursive=True) + glob.glob(os.path.expanduser("~/.cargo/registry/src/*/*/Cargo.toml")):
         text = open(path, encoding="utf-8", errors="replace").read()
@@ -137,7 +137,7 @@ def keywords(rng):
             yield {**base, "text": (line[:1].upper() + line[1:] + ".") if rng.random() < 0.6 else line}
 
 
-# Words of failures, which make a sentence of a manual worth learning from by itself.
+# Failure words. A manual sentence that contains one becomes a separate sample.
 SPEAKS_OF_FAILURE = re.compile(
     r"\b(errors?|fail(?:s|ed|ure|ures|ing)?|denied|not (?:found|allowed|available|permitted|supported|exist)|no such|missing|invalid|unable|"
     r"cannot|can't|could(?: not|n't)|refuse[sd]?|time[sd]? ?out|unavailable|expire[sd]?|forbidden|block(?:ed|s)?|exceed(?:s|ed)?|"
@@ -148,7 +148,7 @@ SPEAKS_OF_FAILURE = re.compile(
 
 
 def sentences(documents):
-    """Sentences of the English documents that speak of what fails, is missing or is not allowed, one by one."""
+    """Single sentences of the English documents that mention something that fails, is missing or is not allowed."""
     seen = set()
     for line in documents:
         said = json.loads(line)

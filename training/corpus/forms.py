@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
-"""Puts messages of programs into the forms in which a retrieval meets them: nothing here is stored in the repository.
+"""Embeds program messages in the forms that a retrieval returns. None of it is stored in the repository.
 
   forms.py OUT FILE...      reads files of messages ({"label", "src", "lang", "text", "english"}), writes OUT/messages.jsonl and OUT/forms.jsonl
 
-messages.jsonl holds the messages under the labels of labels.py, with the class "read" where a reader gave it; what neither reader nor
-rule know is left out. forms.jsonl holds pages put together of two to six messages of one program in one language: a title and a
-sentence, a box on a page, a page with what stands around it. The same forms hold messages that are no failures, so that a form by
-itself says nothing.
+messages.jsonl contains the messages with the labels of labels.py, and with the class "read" if a reader assigned the label.
+Messages that neither a reader nor the rule can label are omitted. forms.jsonl contains pages made of two to six messages of one
+program in one language: a title and a sentence, a box on a page, a page with surrounding content. The same forms also contain
+messages that are not failures, so that the form alone carries no information.
 """
 import collections, html, json, random, sys
 
 from labels import key_of, label, readings
 
-# of a program's messages in one language, the share that is put into forms, and the most of them
+# fraction of a program's messages in one language that is embedded in forms, and their maximum number
 SHARE, MOST = 0.35, 160
 SERVERS = ["Server: cache.example.net", "example.org", "records.example.org 10:42", "Ref 4c1e8a90b7", "support@example.org", "© Example 2024", "v2.4.1"]
 CODES = ["400", "401", "403", "404", "408", "410", "429", "500", "502", "503", "504"]
 
 
 def page(title, paragraphs, rng, menu):
-    """A page of HTML around a title and paragraphs; `menu` stands before or behind them."""
+    """An HTML page with a title and paragraphs; `menu` is placed before or after them."""
     said = lambda text: html.escape(text) if rng.random() < 0.7 else text
     body = "".join(f"<p>{said(paragraph)}</p>\n" for paragraph in paragraphs)
     head = said(title)
@@ -79,16 +79,16 @@ def main():
     groups = collections.defaultdict(lambda: {"failure": [], "genuine": []})
     with open(f"{out}/messages.jsonl", "w", encoding="utf-8") as kept:
         for whole, line in (("strings" in file, json.loads(line)) for file in files for line in open(file, encoding="utf-8")):
-            # what was put together already has no English original
+            # combined texts have no English original
             made = line["src"] in ("firefox-more", "chromium") and "\n\n" in line["text"]
-            # the punctuation of some originals is gone: a translation's tells as much
+            # some originals have lost their punctuation; that of the translation serves instead
             line["label"] = line["label"] if made else label(line["english"], line["text"])
             reading = None if made else read.get(key_of(line["english"]))
             if reading:
                 line["label"], line["class"] = {"F": "failure", "C": "genuine", "U": None}[reading], "read"
             if line["label"] is None:
                 continue
-            # Of translations a part is enough: a half where the original was read, a third of what real-texts.py gives that is no failure.
+            # A part of the translations suffices: half if the original was labelled by a reader, a third of the content from real-texts.py.
             share = 0.5 if reading else 0.33 if whole and line["label"] == "genuine" else 1
             translated = [line] if line["lang"] == "en" or rng.random() < share else []
             for said in translated + [{**line, "lang": "en", "text": line["english"]}] * whole:

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Short genuine text to learn from, out of Debian's packages: nothing here is stored in the repository.
+"""Collects short genuine training text from Debian's packages. None of it is stored in the repository.
 
   headings.py OUT DOCUMENTS      writes OUT/headings.jsonl (packages are kept in OUT/x); DOCUMENTS is the folder that documents.py wrote
 
-What is short is easily taken for a failure, for want of anything else that is in it: headings, names, one-line descriptions, phrases
-of two or three words out of dictionaries, with and without a full stop, and items of lists (a name, and what it is). Descriptions of packages come from `Translation-*` lists,
-which an `apt-get update` of its own brings into OUT/lists. Needs lz4.
+Short texts are easily mistaken for failures, because they contain little else: headings, names, one-line descriptions, phrases of
+two to four dictionary words, with and without a full stop, and list items (a name with a description). Package descriptions come
+from `Translation-*` lists, which a separate `apt-get update` downloads to OUT/lists. Needs lz4.
 """
 import glob, gzip, json, os, random, re, subprocess, sys, unicodedata
 
 ROOT, DOCUMENTS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-# descriptions of a language, of which each is said as a line and as a paragraph
+# descriptions per language, each used as a line and as a paragraph
 DESCRIPTIONS = 3000
-# phrases of a language
+# phrases per language
 PHRASES = 1500
 LANGUAGES = "ca cs da de el en eo es eu fi fr hr hu id it ja km ko ml nb nl pl pt pt_BR ro ru sk sv tr uk vi zh_CN zh_TW".split()
 WORDLISTS = (
@@ -52,7 +52,7 @@ def translations(rng):
             paragraphs = re.sub(r"\n ", "\n", text).split("\n.\n")
             paragraph = re.sub(r"\s+", " ", rng.choice(paragraphs)).strip()
             yield {**base, "text": paragraph}
-            # as an item of a list is shown, by itself or among others: its name, and below it what it is
+            # as a list item, alone or among others: the name, and the description below it
             few.append(f"{rng.choice([package, package.replace('-', ' ').title()])}\n{rng.choice([line, line, paragraph[:300]])}")
             if rng.random() < 0.6:
                 yield {**base, "text": "\n".join(few), "class": "items"}
@@ -69,7 +69,7 @@ def words(path):
 
 
 def phrases(rng):
-    """Two to four words that no one chose for their meaning."""
+    """Two to four random words."""
     lists = sorted(p for p in glob.glob(f"{ROOT}/x/*/usr/share/dict/*") if os.path.isfile(p) and not os.path.islink(p))
     lists += sorted(p for p in glob.glob(f"{ROOT}/x/*/usr/share/hunspell/*.dic") if os.path.isfile(p) and not os.path.islink(p))
     for path in lists:
@@ -90,7 +90,7 @@ def phrases(rng):
 
 
 def headings(rng):
-    """Headings and first lines of manuals and read-mes, and the lists of keywords and titles that documents.py has."""
+    """Headings and first lines of manuals and READMEs, and the keyword and title lists of documents.py."""
     for name in ("documents", "readmes"):
         for line in open(f"{DOCUMENTS}/{name}.jsonl", encoding="utf-8"):
             text = json.loads(line)
@@ -107,7 +107,7 @@ def main():
         for make in (translations, phrases, headings):
             count = 0
             for line in make(rng):
-                # Hangul and Hebrew of some dictionaries come in pieces
+                # some dictionaries store Hangul and Hebrew in decomposed form
                 line["text"] = unicodedata.normalize("NFC", line["text"])
                 if 4 < len(line["text"]) < 1200 and (line["lang"], line["text"]) not in seen:
                     seen.add((line["lang"], line["text"]))

@@ -1,11 +1,12 @@
-"""What a program's message is, judged by its English original: by a reader where one has read it, else by a rule over words. Shared by the
-scripts beside this file.
+"""Labels program messages by their English original: with a reader's label if there is one, otherwise by a word rule. Shared by the
+scripts in this folder.
 
-A message is a failure where it says that something was refused, missing, late or broken; it is content where no word of trouble is in
-it, or where it asks, offers or explains. What lies between is learned as neither: a wrong label costs more than a lost message.
+A message is a failure if it says that something was refused, missing, late or broken. It is content if it contains no trouble word,
+or if it asks, offers or explains. Messages between the two get no label, because a wrong label costs more than a lost message.
 
-read.tsv holds what readers said of the originals that the rule does not know, or about which it and earlier weights disagreed: the key of an
-original (a hash: the messages are other people's), and F for a failure, C for content, U where nobody could tell from the message alone.
+read.tsv contains the readers' labels of originals that the rule does not cover, or on which the rule and earlier weights disagreed:
+the key of an original (a hash, because the messages are third-party text), and F for a failure, C for content, or U if the message
+alone does not decide.
 """
 import hashlib, html, os, re
 
@@ -41,25 +42,25 @@ ASKS = re.compile(
 )
 REFUSED = re.compile(r"\b(denied|fail(ed|ure)|not found|unable to|could not|could ?n.?t|can ?not|can.?t|does not exist|blocked|banned|expired|locked|suspended|invalid|incorrect|forbidden)\b", re.I)
 PLACES = ["records.example.org", "https://example.net/a/b", "/data/list", "12", "report.pdf", "Main page", "Ada", "192.0.2.7", "10:42"]
-# anything that stands in the place of something else, and what is no letter
+# all placeholder fillings, and everything that is not a letter
 NO_LETTERS = re.compile("|".join(map(re.escape, PLACES)) + r"|[\W\d_]+")
 
 
 def key_of(english):
-    """What an original is known by, whatever stands in its places."""
+    """The key of an original, independent of the fillings of its placeholders."""
     letters = " ".join(NO_LETTERS.sub(" ", english).split()).lower()
     return hashlib.sha256(letters.encode()).hexdigest()[:10]
 
 
 def readings():
-    """What readers said, by key."""
+    """The readers' labels by key."""
     here = os.path.dirname(os.path.abspath(__file__))
     with open(os.path.join(here, "read.tsv"), encoding="ascii") as lines:
         return dict(line.split() for line in lines)
 
 
 def label(english, ending=""):
-    """"failure", "genuine", or `None` where the rule does not know; `ending` where the punctuation was taken away."""
+    """"failure", "genuine", or `None` if the rule does not decide; `ending` replaces lost punctuation."""
     end = (ending or english).rstrip()[-1:]
     if FAILED.search(english) and not english.endswith(("…", "...")):
         if end not in ":?" or (end == ":" and len(english) > 60):
@@ -71,7 +72,7 @@ def label(english, ending=""):
 
 
 def filled(text, rng):
-    """A message as its reader sees it: without markup, with something in its places."""
+    """A message as users see it: without markup, with filled placeholders."""
     text = html.unescape(re.sub(r"<[^>]+>", " ", text))
     text = re.sub(
         r"\$\{[^}]*\}|%\{[^}]*\}|\{\{[^}]*\}\}|\{[^}]*\}|%\(\w+\)[sd]|%\d?(\$|\d)?[-+0-9.]*(?:l|ll)?[sdiuxfqQmpB](?![a-z])|%\d|\$\d|\$\w+|@\w+@",

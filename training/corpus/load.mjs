@@ -1,4 +1,4 @@
-// Prints what files of messages say as JSON: one {"file", "said": {path: text}} a line. Used by registries.py.
+// Prints the texts of message files as JSON, one {"file", "said": {path: text}} per line. Used by registries.py.
 import { pathToFileURL } from "node:url";
 import { readFileSync } from "node:fs";
 
@@ -9,7 +9,7 @@ const flat = (node, at, said, depth = 0) => {
   return said;
 };
 
-// a module that registers its texts with a library that is not there
+// evaluates a module that registers its texts with a library, for which stubs stand in
 const registered = (source) => {
   let kept = {};
   const jquery = { fn: { fileinputLocales: new Proxy({}, { set: (_, __, texts) => ((kept = texts), true) }) } };

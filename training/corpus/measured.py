@@ -1,23 +1,24 @@
 #!/usr/bin/env python3
-"""What the detector is measured on and must never learn from, out of Debian's packages: nothing here is stored in the repository.
+"""Collects evaluation data for the detector, which must never train on it, from Debian's packages. None of it is stored in the repository.
 
   measured.py OUT      writes OUT/measured.jsonl (packages are kept in OUT/x); run apt-get update first
 
-Each line is {"id", "label", "src", "lang", "text"}, as `freshcontext inspect --jsonl` reads it: failures that Apache httpd, MediaWiki, DokuWiki,
-Roundcube, Privoxy and HAProxy write, and content out of the manuals of Apache httpd, Debian's handbook, manual pages and collections of
-quotations. A message of MediaWiki, DokuWiki and Roundcube is a failure where a reader of its English original said so. measured-read.tsv holds
-what they, language models, said of the 1,395 that have a word of trouble (key and F, C or U, as in read.tsv): of 300 that two of them read, both
-said the same of all that both could tell. Messages with such a word that are no failure ("Table tag that should be deleted") are the source `labels`: nothing
-that a retrieval brings, but the hardest of content. What programs that are learned from say, too, is left out.
+Each line is {"id", "label", "src", "lang", "text"}, the format of `freshcontext inspect --jsonl`: failures from Apache httpd, MediaWiki,
+DokuWiki, Roundcube, Privoxy and HAProxy, and content from the manuals of Apache httpd, Debian's handbook, manual pages and quotation
+collections. A message of MediaWiki, DokuWiki and Roundcube is a failure if a reader labelled its English original as one.
+measured-read.tsv contains the labels that the readers, language models, gave to the 1,395 originals with a trouble word (key and F, C
+or U, as in read.tsv). Of 300 originals with two readers, both gave the same label to all that both could decide. Messages with such a
+word that are not failures ("Table tag that should be deleted") have the source `labels`: no retrieval returns them, but they are the
+hardest content. Messages that also occur in training programs are omitted.
 """
 import glob, gzip, html, json, os, random, re, subprocess, sys
 
 from labels import PLACES, filled, key_of, readings
 
 ROOT = os.path.abspath(sys.argv[1])
-# messages of one program in one language, and pieces of content of one package
+# maximum messages per program and language, and maximum pieces of content per package
 MOST_MESSAGES, MOST_PIECES = 60, 4000
-# Privoxy's templates that stand in place of a page
+# Privoxy's templates that replace a page
 PRIVOXY = "blocked cgi-error-* connect-failed connection-timeout forwarding-failed no-server-data no-such-domain untrusted default".split()
 
 
@@ -83,25 +84,25 @@ READ = verdicts_of_readers()
 
 
 class Number:
-    """In every place of a message stands a number: some other things would leave letters in its key."""
+    """Fills every placeholder with a number, because some other fillings would leave letters in the key."""
     choice = staticmethod(lambda places: "12")
 
 
 def messages(english, others, rng, verdict):
-    """Messages of this verdict among those that share keys, beside those of the English file."""
+    """Messages with this verdict and their translations, matched by key to the English file."""
     verdicts = {key: READ.get(key_of(filled(plain(text), Number))) for key, text in english.items() if isinstance(text, str)}
     chosen = {key for key, said in verdicts.items() if said == verdict}
     for lang, said in [("en", english), *others]:
         own = sorted(key for key in chosen if isinstance(said.get(key), str) and (lang == "en" or said[key] != english[key]))
         if 3 * len(own) < 2 * len(chosen):
-            continue  # hardly begun: what is there comes from other languages
+            continue  # a translation that has barely begun consists of text from other languages
         rng.shuffle(own)
         for key in own if lang == "en" else own[:MOST_MESSAGES]:
             yield lang, filled(plain(said[key]), rng)
 
 
 def plain(text):
-    """A message without the markup of wikis."""
+    """A message without wiki markup."""
     text = re.sub(r"\{\{(?:PLURAL|GENDER|GRAMMAR|formatnum)[:|][^|{}]*\|?([^|{}]*)[^{}]*\}\}", r"\1", text)
     text = re.sub(r"\[\[(?:[^|\[\]]*\|)?([^\[\]]*)\]\]|\[\S+ ([^\[\]]*)\]", lambda found: found[1] or found[2], text)
     return re.sub(r"'{2,}|\{\{[^{}]*\}\}", "", text)
@@ -114,7 +115,7 @@ def mediawiki(rng, verdict="F"):
 
 
 def php(package, pattern, assigned, original):
-    """Messages that are assigned in files of PHP, one folder for each language."""
+    """Messages from assignments in PHP files, with one folder per language."""
     said = {}
     for path in files(package, pattern):
         found = re.findall(assigned + r"\['(\w+)'\]\s*=\s*(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\");", read(path))
@@ -132,7 +133,7 @@ def labels_of_trouble(rng):
 
 
 def pieces(texts):
-    """Openings, as they come and without markup, and paragraphs, as what is retrieved comes in all lengths."""
+    """Beginnings, with and without markup, and paragraphs, because retrieved text comes in all lengths."""
     for lang, text in texts:
         shown = as_text(text) if "<" in text[:200] else text
         yield lang, text[:6000]
@@ -142,7 +143,7 @@ def pieces(texts):
 
 
 def manual(package, pattern):
-    # Of a page in several languages, the name of its file or of its folder says which.
+    # The name of the file or of its folder determines the language of a translated page.
     lang = lambda path: (re.search(r"[/.]([a-z]{2}(?:-[A-Za-z]{2,4})?)(?:/|(?:\.gz)?$)", path.split("/doc/")[-1]) or ["", "en"])[1]
     return lambda _: pieces((lang(path), read(path)) for path in files(package, pattern))
 

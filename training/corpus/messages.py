@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Messages to learn from, out of Debian's packages, beside those of real-texts.py: nothing here is stored in the repository.
+"""Collects training messages from Debian's packages, in addition to those of real-texts.py. None of it is stored in the repository.
 
   messages.py OUT      writes OUT/messages.jsonl (packages are kept in OUT/deb); run apt-get update first
 
-Needs polib and PyYAML. Each line is {"label", "src", "lang", "text", "english"}: what web applications, proxies, clients and the browsers Chromium and Firefox say, in
-about 100 languages. A message gets its label from its English original, by the rule below; a share of the labels is wrong.
-What results are judged on is not in here: see the head of the real-texts.py that comes with the failure corpus.
+Needs polib and PyYAML. Each line is {"label", "src", "lang", "text", "english"}: messages of web applications, proxies, clients and
+the browsers Chromium and Firefox, in about 100 languages. A message is labelled by its English original, with the rule below;
+some of the labels are wrong.
+The evaluation data is not included: see the header of real-texts.py, which is part of the failure corpus.
 """
 import collections, csv, gettext, glob, html, itertools, json, os, random, re, struct, subprocess, sys, zipfile
 import xml.etree.ElementTree as xml
@@ -95,13 +96,13 @@ def po():
             except OSError:
                 continue
             for entry in entries:
-                # some name their messages by a key: then the English is elsewhere, and the label would be a guess
+                # some catalogues use keys as message ids: the English text is elsewhere, so the label would be a guess
                 if entry.msgstr and len(entry.msgid) >= 8 and " " in entry.msgid and len(entry.msgstr) >= 6:
                     yield name, lang, entry.msgid, entry.msgstr
 
 
 def keyed(name, english, others):
-    """Messages that share keys, beside those of the English file."""
+    """Translations, matched by key to the messages of the English file."""
     for lang, said in others:
         for key, text in said.items():
             source = english.get(key)
@@ -134,7 +135,7 @@ def xliff():
 
 
 def e2guardian():
-    """A filtering proxy: numbered messages, each file in the charset of its language."""
+    """A filtering proxy: numbered messages, with each file in its language's charset."""
     base = fetch("e2guardian") + "/etc/e2guardian/languages"
     names = dict(bulgarian="bg", chinesebig5="zh", chinesegb2312="zh", czech="cs", danish="da", dutch="nl", french="fr", german="de",
                  hebrew="he", hungarian="hu", indonesian="id", italian="it", japanese="ja", lithuanian="lt", malay="ms", mxspanish="es",
@@ -152,7 +153,7 @@ def e2guardian():
 
 
 def tomcat():
-    """A servlet container: what its error pages say of each status, in the languages that it has."""
+    """A servlet container: the messages of its error pages for each status, in all its languages."""
     def read(path):
         said = {}
         for jar in path:
@@ -174,7 +175,7 @@ def tomcat():
 
 
 def firefox(rng):
-    """The pages of failed connections in more languages than real-texts.py has, and pages put together of two of their messages."""
+    """Pages of failed connections in more languages than in real-texts.py, and pages that combine two of their messages."""
     def read(name):
         said, key = {}, ""
         package = fetch("firefox-esr-l10n-" + name)
@@ -259,7 +260,7 @@ def main():
         read = itertools.chain(catalogs(), po(), yml(), xliff(), e2guardian(), tomcat())
         for name, lang, english, text in read:
             bad = failed(english)
-            # most messages are no failures, and a few of them are enough
+            # most messages are not failures, so a few of them suffice
             if bad or rng.random() < 0.25:
                 say("failure" if bad else "genuine", name, lang, english, text)
                 if bad and lang == "de":

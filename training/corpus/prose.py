@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Prose to learn from, out of Debian's packages of games and dictionaries: nothing here is stored in the repository.
+"""Collects training prose from Debian's packages of games and dictionaries. None of it is stored in the repository.
 
   prose.py OUT      writes OUT/prose.jsonl (packages are kept in OUT/x)
 
-Stories address the reader, forbid, warn, and speak of what failed or cannot be found, as failure pages do, in dozens of languages and
-in sentences of all lengths; dictionaries of computing explain the words of such pages. Catalogues of a game's own interface are left
-out: those do report failures.
+Like failure pages, stories address the reader, forbid, warn, and mention things that failed or cannot be found, in dozens of languages
+and in sentences of all lengths. Dictionaries of computing explain the words of such pages. Message catalogues of a game's own user
+interface are omitted, because they do report failures.
 """
 import glob, gettext, gzip, json, os, random, re, subprocess, sys
 
@@ -13,9 +13,9 @@ OUT = os.path.abspath(sys.argv[1])
 CAMPAIGNS = "did dm dw ei httt l low nr sof sota sotbe thot trow tsg ttb utbs".split()
 PACKAGES = [f"wesnoth-1.16-{name}" for name in ["data", *CAMPAIGNS]] + ["widelands-data", "crawl-common", "endless-sky-data"]
 DICTIONARIES = "jargon foldoc devil wn".split()
-# by the beginning of their names: catalogues that tell a story or explain the game
+# name prefixes of catalogues that tell a story or explain the game
 STORIES = ["wesnoth-" + name for name in [*CAMPAIGNS, "tutorial", "help", "units"]] + ["scenario_", "mp_scenario_", "map_", "texts", "tribes_encyclopedia"]
-# texts of a language in stories, and of English, which all catalogues have; paragraphs of a dictionary
+# maximum story texts per language, maximum for English (which all catalogues have), and maximum paragraphs per dictionary
 MOST, MOST_ENGLISH, MOST_ENTRIES = 1200, 24000, 6000
 
 
@@ -41,16 +41,16 @@ def catalogues():
         if not name.startswith(tuple(STORIES)):
             continue
         lang = path.split("/")[-3].split("@")[0].split("_")[0]
-        if lang == "en":  # in another alphabet, or as the original
+        if lang == "en":  # another alphabet, or a copy of the original
             continue
         try:
             with open(path, "rb") as file:
                 said = gettext.GNUTranslations(file)._catalog
-        except ValueError:  # a catalogue that nobody has begun
+        except ValueError:  # an empty catalogue
             continue
         for original, translated in said.items():
             if isinstance(original, str) and original and isinstance(translated, str):
-                # "female^Good day": what stands before the sign is for the translator
+                # "female^Good day": the part before the caret is a note for translators
                 original = original.rsplit("^", 1)[-1].split("\x04")[-1]
                 yield lang, original, translated
                 yield "en", original, original
@@ -73,8 +73,8 @@ def plain():
 def dictionaries(rng):
     for name in DICTIONARIES:
         with gzip.open(f"{OUT}/x/dict-{name}/usr/share/dictd/{name}.dict.dz", "rt", encoding="utf-8", errors="replace") as file:
-            said = file.read()[20_000:]  # behind the preface
-        # one sense an entry of WordNet, whose marks and synonyms are not prose
+            said = file.read()[20_000:]  # after the preface
+        # one sense per WordNet entry, without markers and synonyms, which are not prose
         pattern = r"(?s)\n    (?:\w+ )?\d+: (.*?)(?=\[|\n    \d+:|\n\S)" if name == "wn" else r"(?s)\n\s*\n[ \t]*(.+?)(?=\n\s*\n)"
         for text in rng.sample(found := re.findall(pattern, said), min(MOST_ENTRIES, len(found))):
             text = clean(re.sub(r"[{}]", "", text)).strip(" ;")
@@ -83,7 +83,7 @@ def dictionaries(rng):
 
 
 def piece(text, rng):
-    """Half of the texts as they are, half as one or two sentences out of them."""
+    """Half of the texts unchanged, half reduced to one or two of their sentences."""
     sentences = re.split(r"(?<=[.!?…。！？]) ?", text)
     at = rng.randrange(len(sentences))
     return text[:900] if rng.random() < 0.5 else " ".join(sentences[at : at + rng.choice([1, 1, 2])]).strip()

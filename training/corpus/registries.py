@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Messages to learn from, out of packages of npm, PyPI and Debian, beside those of messages.py: nothing here is stored in the repository.
+"""Collects training messages from packages of npm, PyPI and Debian, in addition to those of messages.py. None of it is stored in the repository.
 
   registries.py OUT      writes OUT/registries.jsonl (packages are kept in OUT/npm, OUT/pip and OUT/x); run apt-get update first
 
-Needs node, npm, pip, polib. Each line is {"label", "src", "lang", "text", "english"}, as messages.py writes it: what wikis, web mail,
-content managers, forges, logins, libraries of web pages and mail programs say, in about 100 languages; labels by labels.py.
-What results are judged on is not in here: see the head of the real-texts.py that comes with the failure corpus.
+Needs node, npm, pip, polib. Each line is {"label", "src", "lang", "text", "english"}, as in messages.py: messages of wikis, web mail,
+content managers, forges, logins, web libraries and mail programs, in about 100 languages, labelled by labels.py.
+The evaluation data is not included: see the header of real-texts.py, which is part of the failure corpus.
 """
 import collections, gettext, glob, json, os, random, re, subprocess, sys, zipfile
 
@@ -21,7 +21,7 @@ PIP = (
     "flask-security sphinx roundup Flask-AppBuilder django-two-factor-auth mailman mayan-edms kolibri calibreweb wiki misago django-helpdesk "
     "django-machina flaskbb privacyidea trytond invenio-accounts invenio-app-rdm octoprint kiwitcms"
 ).split()
-# package: where its files of messages are, and how the English one is called
+# package: path of its message files, and name of the English one
 NPM = {
     "ep_etherpad-lite": ("locales/*.json", "en"),
     "@uppy/locales": ("lib/*.js", "en_US"),
@@ -61,7 +61,7 @@ def short(lang):
 
 
 def fetched(kind, name, commands):
-    """The folder of a package, brought there once; `None` where it cannot be had."""
+    """The folder of a package, downloaded once; `None` if it is unavailable."""
     there = f"{ROOT}/{kind}/{name.replace('/', '_').replace('@', '_')}"
     if not os.path.isdir(there):
         os.makedirs(there + ".part", exist_ok=True)
@@ -88,7 +88,7 @@ def deb(name):
 
 
 def keyed(name, english, others):
-    """Messages that share keys, beside those of the English file."""
+    """Translations, matched by key to the messages of the English file."""
     for lang, said in others:
         for key, text in said.items():
             source = english.get(key)
@@ -97,7 +97,7 @@ def keyed(name, english, others):
 
 
 def catalogs(name, there):
-    """Catalogues of gettext; a few name their messages by a key and say the English in a comment of the source."""
+    """gettext catalogues. A few use keys as message ids, and have the English text in a comment."""
     compiled = sorted(glob.glob(there + "/**/*.mo", recursive=True))
     sources = sorted(glob.glob(there + "/**/*.po", recursive=True))
     commented = name.startswith("plone")
@@ -128,7 +128,7 @@ def modules(name, where, original):
     said = {stem(line["file"]): line["said"] for line in lines}
     english = next((texts for key, texts in said.items() if original and (key == original or key.startswith(original + "-"))), None)
     if english is None:
-        # the keys are the English, or no file is English: then the keys are split into words
+        # the keys are the English text, or no file is English, and the keys are split into words
         keys = {key for texts in said.values() for key in texts}
         english = {key: re.sub(r"([a-z])([A-Z])", r"\1 \2", key).replace("msg ", "") for key in keys}
     yield from keyed(name, english, ((short(key.removeprefix("login_").removeprefix("messages_")), texts) for key, texts in said.items()))
@@ -152,7 +152,7 @@ def lemonldap():
 
 
 def thunderbird():
-    """What a mail program says of servers, of folders and of letters."""
+    """Messages of a mail program about servers, folders and mails."""
     def read(name):
         said = {}
         for path in glob.glob((deb("thunderbird-l10n-" + name) or "/nowhere") + "/**/*.xpi", recursive=True):
@@ -201,7 +201,7 @@ def main():
         for name, lang, english, text in everything():
             if len(english) < 6 or len(text) > 1500:
                 continue
-            # where the rule does not know, a reader may; most messages are no failures, and a part of them is enough
+            # a reader may decide where the rule does not; most messages are not failures, so a part of them suffices
             said = label(english)
             if said != "genuine" or rng.random() < 0.3:
                 say(said, name, lang, english, text)

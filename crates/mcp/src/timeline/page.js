@@ -1,6 +1,6 @@
 "use strict";
-// Draws one answer. It stands in the page itself, or a host sends it (MCP Apps, revision 2026-01-26). Whatever comes
-// from a source becomes text nodes, never markup, and nothing is loaded from anywhere.
+// Draws one answer, which is part of the page or sent by a host (MCP Apps, revision 2026-01-26). Source text becomes text
+// nodes, never markup, and nothing is loaded.
 (() => {
   const HOUR = 3600000, DOT = 10, STEP = 23, GAP = 60;
   const TICKS = [[0, "now"], [1, "1 hour"], [6, "6 hours"], [24, "1 day"], [72, "3 days"], [168, "1 week"], [720, "1 month"],
@@ -52,7 +52,7 @@
     }
   };
 
-  // What a budget let in and what it kept out, each a lane; a reason stands with its item.
+  // One lane for the items that a budget selected, and one for those that it omitted, each with its reason.
   const chosen = (view, selected, omitted, find) => {
     const parts = list(selected).map((one) => ({ item: find(one), tokens: one.tokens })).filter((part) => part.item);
     for (const { item, tokens } of parts) if (tokens != null) item.fields.push(["tokens", tokens]);
@@ -70,7 +70,7 @@
   };
   const missing = (view, one) => view.missing.push({ what: word(one.question), code: `missing, severity ${word(one.severity)}`, message: list(one.candidate_sources).map((source) => word(source.how)).filter(Boolean).join(" ") });
 
-  // Context records: the items that were offered, what was selected of them, and what happened.
+  // Context records: the offered items, the selection, and the events.
   const bundle = (view, fact, item, records) => {
     const envelope = records.context_envelope, sources = new Map(list(records.context_source_ref).map((one) => [one.source_id, one]));
     view.title = "Context records";
@@ -100,7 +100,7 @@
     view.noted = "What happened";
   };
 
-  // What an answer holds, in the form that is drawn: lanes with items, and strips for what failed.
+  // Converts an answer into the drawn form: lanes with items, and strips for failures.
   const read = (given) => {
     const answer = given.structured && typeof given.structured === "object" ? given.structured : {};
     const envelope = answer.freshcontext || {};
@@ -265,7 +265,7 @@
     return svg;
   };
 
-  // The room of a budget: a piece for each item that was selected, as wide as its tokens, and what stayed free.
+  // The bar of a budget: one segment per selected item, with a width in proportion to its tokens, and the unused rest.
   const rooms = (view, room) => {
     const svg = document.createElementNS(svgSpace, "svg"), scale = room / Math.max(view.room, 1, ...view.parts.map((part) => part.tokens));
     svg.setAttribute("role", "img");
@@ -362,7 +362,7 @@
     tell();
   };
 
-  // The other side of a host that shows this page in a frame.
+  // Communication with a host that shows this page in a frame.
   let tell = () => {};
   const hosted = () => {
     let next = 0, given = { structured: null };
