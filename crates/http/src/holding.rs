@@ -52,7 +52,7 @@ impl Share {
     }
 }
 
-/// Maximum time to wait for memory.
+/// Deadline of a wait for memory, and the timer that measures it.
 #[derive(Clone, Copy)]
 pub(crate) struct Patience<'p> {
     pub(crate) deadline: &'p Deadline,

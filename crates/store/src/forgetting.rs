@@ -107,7 +107,7 @@ macro_rules! forgetting_operations {
         impl $crate::forgetting::Forgetting for $store {
             fn forget_beyond(&self, keep: u64) -> BoxFuture<'_, Result<u64, StoreError>> {
                 Box::pin(async move {
-                    // The entry at the limit is deleted too, so that the limit holds.
+                    // `<=` also deletes entries that share the sequence number at the limit, so that the limit holds.
                     let done = bound!(
                         "DELETE FROM answers WHERE seq <= \
                          (SELECT seq FROM answers ORDER BY seq DESC LIMIT 1 OFFSET $1)",

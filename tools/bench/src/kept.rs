@@ -1,4 +1,4 @@
-//! The answer store with a raised limit: a million writes beside concurrent readers, and whether the limit holds.
+//! The answer store with a raised limit: a million writes next to concurrent readers, and whether the limit holds.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -115,7 +115,7 @@ pub(crate) enum Command {
         #[arg(short, long)]
         help: bool,
     },
-    /// Check whether an earlier answer is still valid: current, changed, gone or could_not_check
+    /// Check whether an earlier answer is still current: current, changed, gone or could_not_check
     Recheck {
         /// Id of the answer, as printed by `freshcontext call --toolset time`
         answer_id: String,
