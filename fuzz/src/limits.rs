@@ -6,7 +6,7 @@ use freshcontext_laws::laws::{BYTES_FREE, BYTES_PER_BYTE};
 use freshcontext_laws::meter::Meter;
 use rustix::time::{ClockId, clock_gettime};
 
-/// Processor time per input byte, with sanitizers and little optimization. Superlinear work exceeds this long before
+/// Processor time per input byte, with sanitizers and little optimisation. Superlinear work exceeds this long before
 /// `-max_len`.
 const TIME_PER_BYTE: Duration = Duration::from_micros(20);
 /// Fixed processor time on top, for tables that are built at first use.

@@ -16,7 +16,7 @@ const AVERAGED: usize = 6;
 /// Initial step size of a weight.
 const STEP: f32 = 0.25;
 
-/// Regularization of the n-gram weights towards zero, for each sample that has them.
+/// Regularisation of the n-gram weights towards zero, for each sample that has them.
 const SHRINK: f32 = 5e-5;
 
 /// N-grams out of ten that are left out at random each time a sample is learned from ("dropout", Hinton and others,

@@ -4,7 +4,7 @@ use crate::fit::Sequence;
 use crate::{Sample, held};
 
 /// Fillers that the scripts use for titles and names (`PLACES` of `labels.py`). Hosts, paths, files and numbers need
-/// no variation: the detector normalizes each of them.
+/// no variation: the detector normalises each of them.
 const TITLE: &str = "Main page";
 const NAME: &str = "Ada";
 

@@ -25,7 +25,7 @@ use crate::ports::{Exchange, Seen};
 use crate::redirect::{is_redirect, next_hop};
 use crate::step::Step;
 
-/// Minimum time for a host to answer. A host that had this long before the call's deadline counts as too slow.
+/// Fair time for a host to answer. A host that had this long when the call's deadline passed counts as too slow.
 const FAIR_TIME: Duration = Duration::from_secs(5);
 
 impl Inner {

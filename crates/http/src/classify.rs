@@ -423,7 +423,8 @@ mod tests {
             }
         }
 
-        /// Compares the result with another classifier of the same registries, near the edges of every range.
+        /// An address that passes is global according to another classifier of the same registries, near the edges of
+        /// every range.
         #[test]
         fn another_classifier_agrees(bits: u128, row in 0..V6.len(), v4: u32, row4 in 0..V4.len(), low in 0..4u32) {
             let (start, length, _) = V6[row];

@@ -34,9 +34,9 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Option<Bytes>,
-    /// The host name for messages.
+    /// The host name that the caller knows, for messages.
     pub(crate) host: &'a str,
-    /// Lower limit for the decoded body, if the request has one.
+    /// Tighter size limit for the decoded body, in bytes, if the request has one.
     pub(crate) max_body: Option<usize>,
 }
 

@@ -273,7 +273,7 @@ impl Permit {
         state.wake_first();
     }
 
-    /// Returns the place unused.
+    /// Gives up the place without having used it.
     pub(crate) fn unused(self) {
         self.limiter.lock().forget(self.id);
     }

@@ -44,7 +44,7 @@ pub(crate) fn headers(request: &Request) -> Result<HeaderMap, SourceError> {
             (IF_NONE_MATCH, &condition.etag),
             (IF_MODIFIED_SINCE, &condition.last_modified),
         ] {
-            // Without an unusable validator, the request gets the full answer, which is also correct.
+            // An unusable validator is left out. The request then gets the full answer, which is also correct.
             if let Some(value) = value
                 .as_deref()
                 .and_then(|value| HeaderValue::from_str(value).ok())

@@ -198,7 +198,7 @@ impl Pipeline {
         let delivered = waiter.wait(timer.as_ref(), &host).await?;
         let mut response = response(delivered);
         if response.provenance == Provenance::Live {
-            // Some refusals arrive as ordinary answers, which only the source's adapter recognizes.
+            // Some refusals arrive as ordinary answers, which only the source's adapter recognises.
             let (inner, url) = (Arc::clone(inner), response.final_url.clone());
             response.validity = response.validity.on_refusal(move |wait, stated| {
                 let limiter = inner.place(&url, keyed).1;

@@ -44,7 +44,7 @@ impl Sqlite {
     /// Opens a file. Creates the file and its folder if they do not exist.
     pub(crate) async fn file(file: &Path, reach: &Arc<Reach>) -> Result<Self, StoreError> {
         let longest = reach.bounds().operation;
-        // Serializes the creation of tables, because two processes that open a new file concurrently would both
+        // Serialises the creation of tables, because two processes that open a new file concurrently would both
         // create them. Released on return.
         let _turn = {
             let file = file.to_owned();

@@ -91,7 +91,7 @@ impl Session {
         })
     }
 
-    /// Starts a server and initializes a session. Returns the time to its answer, in milliseconds.
+    /// Starts a server and initialises a session. Returns the time to its answer, in milliseconds.
     pub(crate) fn greeted(command: Command, life: Duration) -> Result<(Self, f64), Failure> {
         let begin = Instant::now();
         let mut session = Self::start(command, life)?;
@@ -251,7 +251,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Serializes the request without its id.
+    /// Serialises the request without its id.
     pub(crate) fn new(method: &str, params: &Value) -> Self {
         let mut line = json!({"jsonrpc": "2.0", "method": method, "params": params})
             .to_string()

@@ -132,7 +132,7 @@ pub fn work(
             .ok_or("the plan names no reader of ours")?;
         if known.as_ref().is_none_or(|(place, _)| place != reader_place) {
             known = Some((*reader_place, shapes(reader.format, &reader.seed, *reader_place)));
-            // Excludes one-time initialization of the process from the first measure.
+            // Excludes one-time initialisation of the process from the first measure.
             let _ = (reader.read)(&Bytes::copy_from_slice(&reader.seed));
         }
         let shape = known.as_ref().and_then(|(_, shapes)| shapes.get(*shape_place));

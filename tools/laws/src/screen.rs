@@ -50,7 +50,7 @@ pub fn weigh(
             continue;
         };
         if begun.replace(*place) != Some(*place) {
-            // Excludes one-time initialization of the process from the first measure.
+            // Excludes one-time initialisation of the process from the first measure.
             let _ = (reader.read)(&Bytes::copy_from_slice(&reader.seed));
         }
         let costs = read(&mut meter, reader, shape, &SIZES)?;
