@@ -117,8 +117,8 @@ const NOISY: Weight = Weight {
     english: 8.0,
 };
 
-/// Program messages whose original was labelled by a reader: those that the rule does not cover, or on which weights and
-/// rule disagreed.
+/// Program messages whose original was labelled by a reader: those that the rule does not cover, or on which weights
+/// and rule disagreed.
 const READ: Weight = Weight {
     failure: 0.04,
     content: 0.04,

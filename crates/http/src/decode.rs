@@ -164,7 +164,7 @@ fn gzip(mut input: &[u8], out: &mut Bounded) -> Result<(), Problem> {
     Err(Problem::TooManyParts)
 }
 
-/// `deflate` means zlib (RFC 9110), but some servers send raw deflate.
+/// Decodes zlib, which `deflate` means (RFC 9110), or the raw deflate that some servers send.
 fn deflate(input: &[u8], out: &mut Bounded) -> Result<(), Problem> {
     let zlib = match input {
         [first, second, ..] => first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0,

@@ -25,8 +25,8 @@ impl Refusals {
         tracing::warn!(source, host, class, left_out, "an address was refused");
     }
 
-    /// Number of refusals omitted from the log since the last line about this host; `None` if the next line is not
-    /// due yet.
+    /// Returns the number of refusals omitted from the log since the last line about this host; `None` if the next
+    /// line is not due yet.
     fn due(&self, now: Instant, host: &str) -> Option<u64> {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !seen.contains_key(host) && seen.len() >= HOSTS {

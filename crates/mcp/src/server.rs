@@ -144,7 +144,7 @@ fn meta(value: &Value) -> MetaObject {
     MetaObject(object(value))
 }
 
-/// The one static resource: the HTML page for results.
+/// Returns the only static resource: the HTML page for results.
 fn page() -> Resource {
     Resource::new(timeline::URI, "timeline")
         .with_title("FreshContext timeline")
@@ -152,7 +152,7 @@ fn page() -> Resource {
         .with_mime_type(timeline::MIME_TYPE)
 }
 
-/// Content of the page. It needs no network origin and declares none.
+/// Returns the content of the page. It needs no network origin and declares none.
 fn page_content() -> ResourceContents {
     let csp = json!({"connectDomains": [], "resourceDomains": [], "frameDomains": [], "baseUriDomains": []});
     ResourceContents::TextResourceContents {

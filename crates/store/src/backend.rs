@@ -11,7 +11,7 @@ use crate::records::KeptRecords;
 /// Stored facts of one answer: the request, and hashes and dates of the items. Never content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AnswerRow {
-    /// Id of the answer.
+    /// Short id of the answer.
     pub answer_id: String,
     /// Name of the tool.
     pub tool: String,
@@ -88,7 +88,7 @@ pub struct Info {
     pub bytes: i64,
 }
 
-/// Operations on answers. Each is one short transaction and stays open for nothing else.
+/// Operations on answers. Each is one short transaction, which never stays open while it waits for anything else.
 pub trait Backend: Deliverables + Forgetting + KeptRecords {
     /// Stores an answer and replaces one with the same owner and id.
     fn put_answer<'a>(

@@ -53,7 +53,7 @@ impl Counted {
         self.all / SHARE
     }
 
-    /// Number of entries to delete.
+    /// Returns the number of entries to delete.
     pub(crate) fn taken(self, verdict: Verdict) -> i64 {
         match verdict {
             Verdict::All => self.old,

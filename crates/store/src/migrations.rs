@@ -3,7 +3,7 @@
 use sqlx::SqlSafeStr;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 
-/// Schema of SQLite.
+/// Returns the schema versions of SQLite.
 pub(crate) fn sqlite() -> Migrator {
     of(&[
         (1, "tables", include_str!("../migrations/sqlite/0001_tables.sql")),
@@ -20,7 +20,7 @@ pub(crate) fn sqlite() -> Migrator {
     ])
 }
 
-/// Schema of Postgres.
+/// Returns the schema versions of Postgres.
 pub(crate) fn postgres() -> Migrator {
     of(&[
         (

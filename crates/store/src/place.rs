@@ -221,7 +221,7 @@ impl Store {
         self.backend().await?.answers(owner, page, most).await
     }
 
-    /// Maximum number of calls per owner with stored records.
+    /// Returns the maximum number of calls per owner with stored records.
     const fn records_kept(&self) -> i64 {
         if self.replay {
             i64::MAX

@@ -140,7 +140,7 @@ fn packages() -> Vec<PathBuf> {
     out
 }
 
-/// Folder of recorded source answers.
+/// Returns the folder of recorded source answers.
 fn recordings() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/recordings")
 }
@@ -222,7 +222,7 @@ fn text_of(path: &Path) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Manual pages as readers see them: formatted by `man` as plain text.
+/// Returns manual pages as readers see them: formatted by `man` as plain text.
 fn manuals(folder: &Path, sections: &[&str]) -> Vec<String> {
     /// Maximum number of pages, because formatting is slow.
     const PAGES: usize = 80;
@@ -246,7 +246,7 @@ fn manuals(folder: &Path, sections: &[&str]) -> Vec<String> {
     })
 }
 
-/// Program messages from translation catalogues; each catalogue is one document.
+/// Returns program messages from translation catalogues; each catalogue is one document.
 fn catalogues(folder: &Path) -> Vec<String> {
     documents(
         &wanted(&[folder.to_owned()], |path| ends(path, &["mo"])),

@@ -179,7 +179,7 @@ impl Prose {
         Self(seed)
     }
 
-    /// SplitMix64, which accepts any seed.
+    /// Returns the next number of SplitMix64, which accepts any seed.
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

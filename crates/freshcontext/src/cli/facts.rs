@@ -10,7 +10,7 @@ use freshcontext_config::{ConfigError, Settings};
 const NAME: &str = "freshcontext";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// `--version`: prints one line.
+/// Prints one line, for `--version`.
 pub(super) fn version(as_json: bool) {
     if as_json {
         return as_object();
@@ -18,7 +18,7 @@ pub(super) fn version(as_json: bool) {
     output::line(&format!("{NAME} {VERSION}"));
 }
 
-/// `version`: prints the specification's version too.
+/// Prints the version and the specification's version, for `version`.
 pub(super) fn version_and_specification(as_json: bool) {
     if as_json {
         return as_object();

@@ -161,7 +161,7 @@ fn key_of(file: Option<&Path>, limits: &Limits) -> Result<Option<Vec<u8>>, Probl
     Ok(Some(key))
 }
 
-/// `freshcontext stamp`.
+/// Runs `freshcontext stamp`.
 pub(super) fn stamp(file: &Path, key_file: Option<&Path>, limits: &Limits) -> u8 {
     match stamped(file, key_file, limits) {
         Ok(stamp) => {
@@ -191,7 +191,7 @@ fn stamped(file: &Path, key_file: Option<&Path>, limits: &Limits) -> Result<Stam
     Ok(stamp)
 }
 
-/// `freshcontext verify`: 0 if the signature is valid, 1 if it is invalid or missing.
+/// Runs `freshcontext verify`: 0 if the signature is valid, 1 if it is invalid or missing.
 pub(super) fn verify(file: &Path, key_file: Option<&Path>, as_json: bool, limits: &Limits) -> u8 {
     let (verification, said) = match verified(file, key_file, limits) {
         Ok(checked) => checked,

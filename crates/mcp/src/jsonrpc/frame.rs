@@ -216,7 +216,7 @@ pub fn begins(request: &ClientRequest) -> bool {
     }
 }
 
-/// `judged` holds the arguments if they were split off from the parameters.
+/// Parses a tool call. `judged` holds the arguments if they were split off from the parameters.
 fn tool_call(id: RequestId, params: &Params<'_>, judged: Option<BorrowedArguments>) -> Frame {
     let bad = |id, what: &'static str| Frame::Wrong(Some(id), ErrorData::invalid_params(what, None));
     let unreadable = |id| Frame::Wrong(Some(id), ErrorData::new(ErrorCode::PARSE_ERROR, UNREADABLE, None));

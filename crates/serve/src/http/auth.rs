@@ -189,7 +189,7 @@ impl AuthFilter {
     }
 }
 
-/// Middleware that admits or refuses a request.
+/// Admits or refuses a request, as middleware.
 pub(crate) async fn admit(State(filter): State<Arc<AuthFilter>>, request: Request, next: Next) -> Response {
     filter.answer(request, next).await
 }

@@ -184,7 +184,7 @@ impl Decoder for LineDecoder {
         }
     }
 
-    /// At the end of the stream, also returns a line without a terminator.
+    /// Like `decode`, but also returns a final line without a terminator.
     fn decode_eof(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Line>> {
         if let Some(line) = self.decode(buffer)? {
             return Ok(Some(line));
