@@ -21,7 +21,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Its name.
+    /// Returns the name of the format.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Json => "JSON",
@@ -49,7 +49,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its name.
+    /// Returns the name of the type.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Null => "null",
