@@ -21,6 +21,8 @@ pub(super) const NAME: &str = "brief";
 const STORIES: u64 = 20;
 /// Start time; each attempt is five minutes later, so that no check is reused.
 const BEGIN_S: i64 = 1_795_000_000;
+/// Path of libfaketime's shared library, to repeat these rounds with real clocks that are wrong.
+const FAKE_CLOCK: &str = "FRESHCONTEXT_FAKETIME";
 
 fn stories(round: u64) -> Reply {
     let hits: Vec<Value> = (0..STORIES)
@@ -109,12 +111,23 @@ impl Changing {
         self.command_by(arguments, 0)
     }
 
-    /// The same with a clock ahead of the others by this many seconds, or behind them.
+    /// The same with a clock ahead of the others by this many seconds, or behind them. Where
+    /// [`FAKE_CLOCK`] names the library, the process's own clock is wrong; else the moment is that of a
+    /// replay, whose writes prune nothing.
     pub(super) fn command_by(&self, arguments: &[&str], ahead_s: i64) -> Command {
         let seconds = BEGIN_S + self.attempts * 300 + ahead_s;
         let now = chrono::DateTime::from_timestamp(seconds, 0).unwrap_or_default();
-        let now = now.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
-        self.kept.command(arguments, &now, &self.base)
+        let at = now.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+        let mut command = self.kept.command(arguments, &at, &self.base);
+        if let Some(library) = std::env::var_os(FAKE_CLOCK) {
+            command
+                .env_remove("FRESHCONTEXT_REPLAY_AT")
+                .env("LD_PRELOAD", library)
+                .env("FAKETIME", now.format("@%Y-%m-%d %H:%M:%S").to_string())
+                .env("FAKETIME_DONT_FAKE_MONOTONIC", "1")
+                .env("TZ", "UTC");
+        }
+        command
     }
 
     /// The next attempt to make a version.
@@ -128,9 +141,15 @@ impl Changing {
         self.command_by(&["deliverable", "generate", NAME], ahead_s)
     }
 
-    /// The moment of the last attempt.
+    /// The moment of the last attempt; with a clock that runs on, the end of its five minutes.
     pub(super) fn now(&self) -> String {
-        let now = chrono::DateTime::from_timestamp(BEGIN_S + self.attempts * 300, 0).unwrap_or_default();
+        let elapsed_s = if std::env::var_os(FAKE_CLOCK).is_some() {
+            299
+        } else {
+            0
+        };
+        let seconds = BEGIN_S + self.attempts * 300 + elapsed_s;
+        let now = chrono::DateTime::from_timestamp(seconds, 0).unwrap_or_default();
         now.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
     }
 
