@@ -78,7 +78,7 @@ async fn gaps() -> Result<(), Failed> {
         "content": "What the thread said long ago.", "published_at": "2026-01-01", "semantic_score": 0.9,
         "retrieved_at": "2026-01-01T00:00:00Z"});
     let arguments = json!({"profile": "social_pulse", "intent": "citation_check", "signals": [signal],
-        "now": "2026-11-21T12:00:00Z", "budget": {"max_tokens": 1000}});
+        "now": "2026-11-21T12:00:00Z", "budget": {"max_tokens": 1000, "require": "fresh"}});
     let judged = session.call("evaluate_context", arguments).await.structured;
     assert_eq!(
         judged["selection"]["omitted"][0]["reason"], "stale_source",

@@ -1,9 +1,13 @@
 //! What may go in, and why it may not.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use freshcontext_contract::named;
 use serde::Serialize;
+
+use crate::limits::{FRESH_LEAST, Require};
+use crate::percent::percent;
 
 /// Why a candidate stays out: the eight reasons of Agent Context, then two of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -11,9 +15,9 @@ use serde::Serialize;
 pub enum Reason {
     /// No room is left for it.
     Budget,
-    /// It ranks too low to be used.
+    /// It is not relevant to the query, or by the caller's score.
     LowRelevance,
-    /// It must be fetched again first.
+    /// It is older than the budget allows.
     StaleSource,
     /// A policy fact of the caller, or the strategy `policy_block`.
     PolicyBlock,
@@ -27,7 +31,7 @@ pub enum Reason {
     MissingPermission,
     /// Ours: nothing was retrieved.
     FailedRetrieval,
-    /// Ours: its date needs to be verified first.
+    /// Ours: it has no usable date, and the budget wants one.
     UnverifiedDate,
 }
 
@@ -71,12 +75,64 @@ pub enum Standing {
     Usable,
     /// Nothing was retrieved.
     Failed,
-    /// It must be fetched again first.
+    /// It should be fetched again first.
     NeedsRefresh,
-    /// Its date or origin must be checked first.
-    NeedsVerification,
-    /// It ranks too low.
-    LowRank,
+}
+
+/// Whose judgement a relevance is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judge {
+    /// The caller's score.
+    Caller,
+    /// The words that it shares with the caller's query.
+    Query,
+    /// The order of the caller's scores, which are of another scale.
+    Order,
+}
+
+/// How relevant a candidate is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Relevance {
+    /// 0..=1.
+    pub score: f64,
+    /// What is below stays out.
+    pub least: f64,
+    /// Who says so.
+    pub by: Judge,
+}
+
+impl Relevance {
+    /// Whether it is too little to be of use.
+    pub fn is_low(&self) -> bool {
+        self.score < self.least
+    }
+
+    /// The cause of an omission, with both numbers; `weakest` is the least relevance that went in.
+    pub fn too_low(&self, weakest: Option<f64>) -> String {
+        let (own, than) = match self.by {
+            Judge::Query if self.score <= 0.0 => ("Shares no word of weight with the query".to_owned(), ""),
+            Judge::Query => (
+                format!("Shares {} of the query's weight", percent(self.score)),
+                "",
+            ),
+            Judge::Caller | Judge::Order => {
+                (format!("Its score is {:.2}", clamped(self.score)), "a score of ")
+            }
+        };
+        let number = |score: f64| match self.by {
+            Judge::Query => percent(score),
+            Judge::Caller | Judge::Order => format!("{:.2}", clamped(score)),
+        };
+        match weakest {
+            Some(weakest) => format!("{own}; the weakest chosen has {than}{}.", number(weakest)),
+            None => format!("{own}; the least that goes in is {}.", number(self.least)),
+        }
+    }
+}
+
+/// Without a sign before 0.
+fn clamped(score: f64) -> f64 {
+    if score > 0.0 { score.min(1.0) } else { 0.0 }
 }
 
 /// What the caller says about the use of a candidate.
@@ -140,8 +196,12 @@ pub struct Candidate<'a> {
     pub freshness: Option<(u8, &'static str)>,
     /// 0..=1.
     pub rank: f64,
-    /// Whether somebody judged how relevant it is.
-    pub relevance_judged: bool,
+    /// 0..=1; what goes in first where there is no room for all.
+    pub selection_rank: f64,
+    /// Place in the arguments, from 0.
+    pub position: usize,
+    /// How relevant it is, where somebody judged it.
+    pub relevance: Option<Relevance>,
     /// What the judgement made of it.
     pub standing: Standing,
     /// The decision's name.
@@ -155,8 +215,22 @@ pub struct Candidate<'a> {
 }
 
 impl Candidate<'_> {
+    /// The order in which candidates go in: by use, then the newer first and undated ones last, then as they came.
+    pub fn before(&self, other: &Self) -> Ordering {
+        // The dates are of one form, so that their order is that of their texts.
+        (other.selection_rank.total_cmp(&self.selection_rank))
+            .then_with(|| other.published_at.cmp(&self.published_at))
+            .then(self.position.cmp(&other.position))
+            .then(self.index.cmp(&other.index))
+    }
+
+    /// Whether somebody judged it, and found it not relevant.
+    pub fn is_irrelevant(&self) -> bool {
+        self.relevance.is_some_and(|relevance| relevance.is_low())
+    }
+
     /// Why it cannot go in, however much room there is, and what that rests on.
-    pub fn ineligible(&self, allow_unverified: bool) -> Option<(Reason, String)> {
+    pub fn ineligible(&self, require: Require) -> Option<(Reason, String)> {
         let facts = &self.facts;
         let is = |value: Option<&str>, words: &[&str]| {
             value.is_some_and(|value| words.iter().any(|word| value.trim().eq_ignore_ascii_case(word)))
@@ -191,17 +265,23 @@ impl Candidate<'_> {
                     format!("It is no text: {}.", named(&media)),
                 ));
             }
-            Standing::NeedsRefresh => return Some((Reason::StaleSource, why())),
-            Standing::NeedsVerification if !allow_unverified => {
-                return Some((
-                    Reason::UnverifiedDate,
-                    "Its date or origin needs to be verified first; allow_unverified lets it in.".to_owned(),
-                ));
-            }
-            Standing::LowRank => return Some((Reason::LowRelevance, why())),
-            Standing::NeedsVerification | Standing::Usable => {}
+            Standing::NeedsRefresh | Standing::Usable => {}
         }
-        None
+        if let Some(relevance) = self.relevance.filter(Relevance::is_low) {
+            return Some((Reason::LowRelevance, relevance.too_low(None)));
+        }
+        let wanted = require.as_str();
+        match self.freshness {
+            None if require >= Require::Dated => Some((
+                Reason::UnverifiedDate,
+                format!("It has no usable date, and `require` is {wanted}."),
+            )),
+            Some((score, _)) if require == Require::Fresh && score < FRESH_LEAST => Some((
+                Reason::StaleSource,
+                format!("Its freshness is {score}, and `require` {wanted} wants {FRESH_LEAST}."),
+            )),
+            _ => None,
+        }
     }
 
     /// Whether it is no text, by its media type or by its first bytes. Documents whose text can be taken out

@@ -12,6 +12,8 @@ pub const LEAST_TOKENS: u64 = 64;
 pub const LEAST_BYTES: u64 = 256;
 /// Least tokens that are kept of a text that is cut.
 pub const CUT_LEAST_TOKENS: usize = 64;
+/// Least freshness score, of 100, that [`Require::Fresh`] lets in.
+pub const FRESH_LEAST: u8 = 50;
 /// Longest name of a target, in bytes.
 pub const TARGET_BYTES: usize = 200;
 
@@ -77,6 +79,38 @@ impl Strategy {
     }
 }
 
+/// What a candidate's date must be for it to go in. Age orders and labels; it excludes only what the caller says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Require {
+    /// Nothing: old and undated candidates go in, labelled.
+    #[default]
+    Any,
+    /// A usable date.
+    Dated,
+    /// A usable date, and a freshness score of [`FRESH_LEAST`] or more.
+    Fresh,
+}
+
+impl Require {
+    /// All of them, the default first.
+    pub const ALL: [Self; 3] = [Self::Any, Self::Dated, Self::Fresh];
+
+    /// The name in arguments and results.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Dated => "dated",
+            Self::Fresh => "fresh",
+        }
+    }
+
+    /// The requirement of that name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == name)
+    }
+}
+
 /// How much may go in. At least one of the three limits is set.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Budget {
@@ -94,12 +128,12 @@ pub struct Budget {
     pub target: Option<String>,
     /// What counts the tokens.
     pub tokenizer: Tokenizer,
-    /// Whether what needs verification may go in.
-    pub allow_unverified: bool,
+    /// What a candidate's date must be.
+    pub require: Require,
 }
 
 /// The fields of a budget, in the order in which errors list them.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     "max_tokens",
     "reserved_tokens",
     "max_bytes",
@@ -107,6 +141,7 @@ const NAMES: [&str; 8] = [
     "overflow_strategy",
     "target",
     "tokenizer",
+    "require",
     "allow_unverified",
 ];
 
@@ -141,11 +176,7 @@ impl Budget {
                 &Tokenizer::ALL.map(Tokenizer::as_str),
             )?
             .unwrap_or_default(),
-            allow_unverified: match fields.get("allow_unverified") {
-                None | Some(Value::Null) => false,
-                Some(Value::Bool(allowed)) => *allowed,
-                Some(_) => return Err(wrong("budget.allow_unverified", "must be true or false")),
-            },
+            require: require(fields)?,
         };
         budget.check()?;
         Ok(budget)
@@ -218,6 +249,23 @@ fn choice<T>(
         Some(Value::String(given)) => find(given).map(Some).ok_or_else(unknown),
         Some(_) => Err(unknown()),
     }
+}
+
+/// `require`, or its older name: `allow_unverified` false asks for a date, true asks for nothing.
+fn require(fields: &Map<String, Value>) -> Result<Require, SourceError> {
+    let older = match fields.get("allow_unverified") {
+        None | Some(Value::Null) => None,
+        Some(Value::Bool(true)) => Some(Require::Any),
+        Some(Value::Bool(false)) => Some(Require::Dated),
+        Some(_) => return Err(wrong("budget.allow_unverified", "must be true or false")),
+    };
+    let named = choice(
+        fields,
+        "require",
+        Require::find,
+        &Require::ALL.map(Require::as_str),
+    )?;
+    Ok(named.or(older).unwrap_or_default())
 }
 
 fn target(fields: &Map<String, Value>) -> Result<Option<String>, SourceError> {

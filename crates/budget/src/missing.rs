@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::calls::{Call, refetch};
 use crate::candidate::{Candidate, Reason, Standing};
 use crate::ids::missing_id;
+use crate::limits::Require;
 
 /// How much a gap matters: the five of Agent Context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -83,7 +84,7 @@ pub(crate) fn gaps(candidates: &[Candidate<'_>], needed_for: &str) -> Vec<Missin
             Severity::Medium
         };
         // What is withheld is no gap that a call could fill.
-        match candidate.ineligible(true).map(|(reason, _)| reason) {
+        match candidate.ineligible(Require::Any).map(|(reason, _)| reason) {
             Some(Reason::MissingPermission) => {
                 out.add(
                     format!("Who can permit the use of {}?", named(name)),
@@ -121,7 +122,7 @@ pub(crate) fn gaps(candidates: &[Candidate<'_>], needed_for: &str) -> Vec<Missin
             ),
             _ if candidate.published_at.is_none() => out.add(
                 format!("When was {} published? No usable date is known.", named(name)),
-                if candidate.standing == Standing::LowRank {
+                if candidate.is_irrelevant() {
                     Severity::Low
                 } else {
                     Severity::Medium
@@ -130,9 +131,9 @@ pub(crate) fn gaps(candidates: &[Candidate<'_>], needed_for: &str) -> Vec<Missin
                 Some(source_of(candidate)),
                 vec!["state_its_age"],
             ),
-            _ => {}
+            Standing::Usable => {}
         }
-        if !candidate.relevance_judged {
+        if candidate.relevance.is_none() {
             out.add(
                 "How relevant are these results? Nobody judged it.".to_owned(),
                 Severity::Info,

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::candidate::Reason;
-use crate::limits::Strategy;
+use crate::limits::{Require, Strategy};
 use crate::missing::MissingContext;
 
 /// What came of a budget.
@@ -23,10 +23,13 @@ pub struct Fitted {
 /// Every candidate, in exactly one of the two.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Selection {
-    /// What goes in, in rank order.
+    /// What goes in, in the order of its use.
     pub selected: Vec<Selected>,
     /// What stays out, in rank order.
     pub omitted: Vec<Omitted>,
+    /// Where nothing goes in: what came nearest, why it stays out, and how to get it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// A candidate that goes in.
@@ -102,6 +105,8 @@ pub struct Used {
     pub token_counts: &'static str,
     /// What happens to what does not fit.
     pub overflow_strategy: Strategy,
+    /// What a candidate's date must be.
+    pub require: Require,
     /// What was cut, replaced or deferred.
     pub truncation_records: Vec<TruncationRecord>,
 }
@@ -174,7 +179,7 @@ pub struct Block {
 
 /// The schema of the argument `budget`.
 ///
-/// Those that a caller rarely needs (`reserved_tokens`, `max_bytes`, `target`) are taken without being listed: the list
+/// Those that a caller rarely needs (`reserved_tokens`, `max_bytes`, `target`, the older `allow_unverified`) are taken without being listed: the list
 /// of tools has a budget of its own.
 pub fn input_schema() -> Value {
     let number = |about: &str| json!({"type": "integer", "description": about});
@@ -189,7 +194,10 @@ pub fn input_schema() -> Value {
                 "type": "string", "description": "For what does not fit", "enum": strategies,
             },
             "tokenizer": {"type": "string", "description": "To count by", "enum": ["o200k_base", "cl100k_base"]},
-            "allow_unverified": {"type": "boolean", "description": "Undated ones too"},
+            "require": {
+                "type": "string", "description": "Of their dates; default any",
+                "enum": Require::ALL.map(Require::as_str),
+            },
         },
     })
 }
@@ -201,13 +209,13 @@ pub fn output_schemas() -> [(&'static str, Value); 4] {
         (
             "selection",
             object(
-                "Under a budget: selected [{index, item_id, tokens, cut}], omitted [{index, reason, detail}]",
+                "Under a budget: selected [{index, item_id, tokens, cut}], omitted [{index, reason, detail}], note",
             ),
         ),
         (
             "budget",
             object(
-                "limits, actual_tokens, actual_bytes, actual_items, tokenizer, token_counts, overflow_strategy, truncation_records",
+                "limits, actual_tokens, actual_bytes, actual_items, tokenizer, token_counts, overflow_strategy, require, truncation_records",
             ),
         ),
         ("assembly", object("text, blocks [{index, text, tokens}]")),

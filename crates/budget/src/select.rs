@@ -7,16 +7,17 @@ use serde_json::json;
 
 use crate::block::{block, whole};
 use crate::calls::refetch;
-use crate::candidate::{Candidate, Reason};
+use crate::candidate::{Candidate, Judge, Reason, Relevance};
 use crate::cut::{self, Kept};
 use crate::ids::sha256_hex;
 use crate::limits::{Budget, CUT_LEAST_TOKENS, Strategy};
 use crate::missing;
+use crate::nothing;
 use crate::output::{
     Assembly, Block, Fitted, Limits, Method, Omitted, Selected, Selection, Span, TruncationRecord, Used,
 };
+use crate::room::{Over, Room};
 use crate::summary;
-use crate::tokens::Tokenizer;
 
 /// What a selection is for.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,7 +28,7 @@ pub struct Purpose<'a> {
     pub needed_for: &'a str,
 }
 
-/// Fits candidates, in rank order, into a budget. Linear in their tokens.
+/// Fits candidates into a budget, in the order of [`Candidate::before`]. Linear in their tokens.
 ///
 /// Fails only under [`Strategy::Reject`], where something does not fit: the error says how much is over.
 pub fn select(
@@ -37,10 +38,12 @@ pub fn select(
 ) -> Result<Fitted, SourceError> {
     let mut fitting = Fitting::new(budget);
     let mut eligible = Vec::with_capacity(candidates.len());
-    for candidate in candidates {
-        match candidate.ineligible(budget.allow_unverified) {
+    let mut order: Vec<&Candidate<'_>> = candidates.iter().collect();
+    order.sort_by(|one, other| one.before(other));
+    for candidate in &order {
+        match candidate.ineligible(budget.require) {
             Some((reason, detail)) => fitting.omit(candidate, reason, detail),
-            None => eligible.push(candidate),
+            None => eligible.push(*candidate),
         }
     }
     match budget.overflow_strategy {
@@ -48,58 +51,15 @@ pub fn select(
         Strategy::SummarizeOldest | Strategy::SummarizeLowPriority => fitting.summarised(&eligible, purpose),
         _ => fitting.by_rank(&eligible),
     }
+    fitting.name_the_weakest(candidates);
+    if fitting.selection.selected.is_empty() {
+        fitting.selection.note = nothing::note(&order, &fitting.selection.omitted, budget);
+    }
     let mut gaps = missing::gaps(candidates, purpose.needed_for);
     if !fitting.to_choose.is_empty() {
         gaps.insert(0, missing::choice(&fitting.to_choose, purpose.needed_for));
     }
     Ok(fitting.done(gaps))
-}
-
-/// What is left of a budget.
-#[derive(Debug, Clone, Copy)]
-struct Room {
-    tokens: Option<usize>,
-    bytes: Option<usize>,
-    items: Option<usize>,
-}
-
-impl Room {
-    fn of(budget: &Budget) -> Self {
-        let size = |limit: Option<u64>| limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
-        Self {
-            tokens: size(budget.tokens()),
-            bytes: size(budget.max_bytes),
-            items: size(budget.max_items),
-        }
-    }
-
-    /// The tokens of a block, where it fits.
-    fn tokens_of(&self, text: &str, tokenizer: Tokenizer) -> Option<usize> {
-        if self.items == Some(0) || self.bytes.is_some_and(|most| text.len() > most) {
-            return None;
-        }
-        tokenizer.count_within(text, self.tokens.unwrap_or(usize::MAX))
-    }
-
-    fn take(&mut self, tokens: usize, bytes: usize) {
-        let less = |limit: &mut Option<usize>, by: usize| *limit = limit.map(|left| left.saturating_sub(by));
-        less(&mut self.tokens, tokens);
-        less(&mut self.bytes, bytes);
-        less(&mut self.items, 1);
-    }
-
-    /// What is left, in words.
-    fn words(&self) -> String {
-        if self.items == Some(0) {
-            return "no item is left".to_owned();
-        }
-        let of = |limit: Option<usize>, what: &str| limit.map(|left| format!("{left} {what}"));
-        let parts: Vec<String> = [of(self.tokens, "tokens"), of(self.bytes, "bytes")]
-            .into_iter()
-            .flatten()
-            .collect();
-        format!("{} are left", parts.join(" and "))
-    }
 }
 
 struct Fitting<'b, 'c> {
@@ -140,9 +100,30 @@ impl<'b, 'c> Fitting<'b, 'c> {
         });
     }
 
-    fn omit_for_room(&mut self, candidate: &Candidate<'_>) {
-        let detail = format!("It does not fit: {}.", self.room.words());
-        self.omit(candidate, Reason::Budget, detail);
+    fn omit_for_room(&mut self, candidate: &Candidate<'_>, over: Over) {
+        self.omit(candidate, Reason::Budget, format!("It takes {over}."));
+    }
+
+    /// Beside the relevance of what is not relevant enough, the least that went in.
+    fn name_the_weakest(&mut self, candidates: &[Candidate<'_>]) {
+        let relevance = |index: usize| {
+            let found = index.checked_sub(1).and_then(|place| candidates.get(place));
+            found.and_then(|candidate| candidate.relevance)
+        };
+        let chosen: Vec<Relevance> = (self.selection.selected.iter())
+            .filter_map(|selected| relevance(selected.index))
+            .collect();
+        let weakest = |by: Judge| {
+            let scores = chosen.iter().filter(|relevance| relevance.by == by);
+            scores.map(|relevance| relevance.score).min_by(f64::total_cmp)
+        };
+        for omitted in &mut self.selection.omitted {
+            if omitted.reason == Reason::LowRelevance
+                && let Some(relevance) = relevance(omitted.index)
+            {
+                omitted.detail = relevance.too_low(weakest(relevance.by));
+            }
+        }
     }
 
     /// Where what is selected covers a candidate already, that is said and true returned.
@@ -189,7 +170,7 @@ impl<'b, 'c> Fitting<'b, 'c> {
         });
     }
 
-    fn tokens_of(&self, text: &str) -> Option<usize> {
+    fn tokens_of(&self, text: &str) -> Result<usize, Over> {
         self.room.tokens_of(text, self.budget.tokenizer)
     }
 
@@ -201,44 +182,41 @@ impl<'b, 'c> Fitting<'b, 'c> {
             }
             let text = whole(candidate);
             match self.tokens_of(&text) {
-                Some(tokens) => self.add(candidate, text, tokens, None),
-                None => self.overflow(candidate),
+                Ok(tokens) => self.add(candidate, text, tokens, None),
+                Err(over) => self.overflow(candidate, over),
             }
         }
     }
 
-    fn overflow(&mut self, candidate: &'c Candidate<'c>) {
+    fn overflow(&mut self, candidate: &'c Candidate<'c>, over: Over) {
         match self.budget.overflow_strategy {
-            Strategy::TruncateTail => self.cut(candidate, Method::TruncateTail),
-            Strategy::TruncateMiddle => self.cut(candidate, Method::TruncateMiddle),
-            Strategy::DeferToRetrieval => self.defer(candidate),
+            Strategy::TruncateTail => self.cut(candidate, Method::TruncateTail, over),
+            Strategy::TruncateMiddle => self.cut(candidate, Method::TruncateMiddle, over),
+            Strategy::DeferToRetrieval => self.defer(candidate, over),
             Strategy::AskForChoice => {
                 self.to_choose.push(candidate);
-                self.omit_for_room(candidate);
+                self.omit_for_room(candidate, over);
             }
             Strategy::PolicyBlock => {
-                let detail = format!(
-                    "It does not fit ({}), and overflow_strategy policy_block withholds it.",
-                    self.room.words()
-                );
+                let detail = format!("It takes {over}, and overflow_strategy policy_block withholds it.");
                 self.omit(candidate, Reason::PolicyBlock, detail);
             }
-            Strategy::Custom => self.replace(candidate),
+            Strategy::Custom => self.replace(candidate, over),
             // These three do not come here.
             Strategy::Reject | Strategy::SummarizeOldest | Strategy::SummarizeLowPriority => {
-                self.omit_for_room(candidate);
+                self.omit_for_room(candidate, over);
             }
         }
     }
 
     /// Cuts the first that does not fit, and no other.
-    fn cut(&mut self, candidate: &'c Candidate<'c>, method: Method) {
+    fn cut(&mut self, candidate: &'c Candidate<'c>, method: Method, over: Over) {
         let content = candidate.content.as_deref().unwrap_or_default();
         let tried = std::mem::replace(&mut self.cut_tried, true);
-        if tried || self.room.items == Some(0) || content.is_empty() {
-            return self.omit_for_room(candidate);
+        if tried || over.is_of_items() || content.is_empty() {
+            return self.omit_for_room(candidate, over);
         }
-        let fits = |kept: &Kept| self.tokens_of(&part(candidate, kept, method)).is_some();
+        let fits = |kept: &Kept| self.tokens_of(&part(candidate, kept, method)).is_ok();
         let kept = match method {
             Method::TruncateMiddle => cut::middle(content, fits),
             _ => cut::tail(content, fits),
@@ -252,7 +230,8 @@ impl<'b, 'c> Fitting<'b, 'c> {
         let kept = kept.filter(enough);
         let made = kept.and_then(|kept| {
             let text = part(candidate, &kept, method);
-            self.tokens_of(&text).map(|tokens| (kept, text, tokens))
+            let tokens = self.tokens_of(&text).ok()?;
+            Some((kept, text, tokens))
         });
         match made {
             Some((kept, text, tokens)) => {
@@ -261,11 +240,11 @@ impl<'b, 'c> Fitting<'b, 'c> {
                 self.record(candidate, content, method, &kept, notes);
                 self.add(candidate, text, tokens, Some(method));
             }
-            None => self.omit_for_room(candidate),
+            None => self.omit_for_room(candidate, over),
         }
     }
 
-    fn defer(&mut self, candidate: &'c Candidate<'c>) {
+    fn defer(&mut self, candidate: &'c Candidate<'c>, over: Over) {
         let content = candidate.content.as_deref().unwrap_or_default();
         let nothing = Kept {
             text: String::new(),
@@ -286,20 +265,14 @@ impl<'b, 'c> Fitting<'b, 'c> {
                 "call": refetch(candidate),
             }));
         }
-        let detail = format!(
-            "It does not fit ({}) and is deferred: truncation_records has its ref.",
-            self.room.words()
-        );
+        let detail = format!("It takes {over}, and is deferred: truncation_records has its ref.");
         self.omit(candidate, Reason::Budget, detail);
     }
 
     /// The caller's own text stands in, where there is one that fits.
-    fn replace(&mut self, candidate: &'c Candidate<'c>) {
+    fn replace(&mut self, candidate: &'c Candidate<'c>, over: Over) {
         let Some(replacement) = candidate.facts.replacement.as_deref() else {
-            let detail = format!(
-                "It does not fit ({}), and has no metadata.replacement.",
-                self.room.words()
-            );
+            let detail = format!("It takes {over}, and has no metadata.replacement.");
             return self.omit(candidate, Reason::Budget, detail);
         };
         let kept = Kept {
@@ -308,24 +281,19 @@ impl<'b, 'c> Fitting<'b, 'c> {
         };
         let text = part(candidate, &kept, Method::Custom);
         match self.tokens_of(&text) {
-            Some(tokens) => {
+            Ok(tokens) => {
                 let content = candidate.content.as_deref().unwrap_or_default();
                 let notes = "The caller's own text stands in; what it leaves out, the caller knows.";
                 self.record(candidate, content, Method::Custom, &kept, notes.to_owned());
                 self.add(candidate, text, tokens, Some(Method::Custom));
             }
-            None => self.omit_for_room(candidate),
+            Err(over) => self.omit_for_room(candidate, over),
         }
     }
 
     /// All of them, or an error that says how much is over.
     fn all_or_nothing(&mut self, eligible: &[&'c Candidate<'c>]) -> Result<(), SourceError> {
-        let all = Room {
-            tokens: None,
-            bytes: None,
-            items: None,
-        };
-        let granted = std::mem::replace(&mut self.room, all);
+        let granted = std::mem::take(&mut self.room);
         self.by_rank(eligible);
         let (tokens, bytes, items) = self.totals();
         let over = [
@@ -422,8 +390,8 @@ impl<'b, 'c> Fitting<'b, 'c> {
             if self.is_covered(draft.candidate) {
                 continue;
             }
-            if self.tokens_of(&draft.text).is_none() {
-                self.omit_for_room(draft.candidate);
+            if let Err(over) = self.tokens_of(&draft.text) {
+                self.omit_for_room(draft.candidate, over);
                 continue;
             }
             let method = draft.kept.as_ref().map(|kept| {
@@ -505,6 +473,7 @@ impl<'b, 'c> Fitting<'b, 'c> {
                 tokenizer: budget.tokenizer.as_str(),
                 token_counts: if exact { "exact" } else { "estimate" },
                 overflow_strategy: budget.overflow_strategy,
+                require: budget.require,
                 truncation_records: self.records,
             },
             assembly: Assembly {

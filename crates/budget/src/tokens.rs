@@ -40,17 +40,20 @@ impl Tokenizer {
 
     /// Tokens of a text, or none where they are more than `most`. Stops soon after it has seen as many.
     pub fn count_within(self, text: &str, most: usize) -> Option<usize> {
+        let (tokens, _) = self.count_until(text, most);
+        (tokens <= most).then_some(tokens)
+    }
+
+    /// Tokens of a text, counted until they are more than `most`, and whether that is all of it.
+    pub(crate) fn count_until(self, text: &str, most: usize) -> (usize, bool) {
         let mut tokens = 0;
         let mut rest = text;
-        while !rest.is_empty() {
+        while !rest.is_empty() && tokens <= most {
             let (chunk, after) = rest.split_at_checked(border(rest)).unwrap_or((rest, ""));
             tokens += self.count(chunk);
-            if tokens > most {
-                return None;
-            }
             rest = after;
         }
-        Some(tokens)
+        (tokens, rest.is_empty())
     }
 
     /// Whether counts by this tokenizer are those of a model; none where no model is named.

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use freshcontext_budget::{
-    Budget, Candidate, Facts, Method, Purpose, Reason, Standing, Strategy as Overflow, Tokenizer, select,
+    Budget, Candidate, Facts, Judge, Method, Purpose, Reason, Relevance, Require, Standing,
+    Strategy as Overflow, Tokenizer, select,
 };
 use freshcontext_contract::ErrorCode;
 use freshcontext_contract::quote::{is_line_end, quote_lines};
@@ -29,8 +30,6 @@ fn standing() -> impl Strategy<Value = Standing> {
         6 => Just(Standing::Usable),
         1 => Just(Standing::Failed),
         1 => Just(Standing::NeedsRefresh),
-        1 => Just(Standing::NeedsVerification),
-        1 => Just(Standing::LowRank),
     ]
 }
 
@@ -72,9 +71,19 @@ fn candidates() -> impl Strategy<Value = Vec<Candidate<'static>>> {
                     .then(|| format!("2026-01-{:02}T00:00:00.000Z", 10 + address).into()),
                 retrieved_at: "2026-06-09T12:00:00.000Z".into(),
                 date_confidence: "high",
-                freshness: Some((90, "current")),
+                freshness: (address > 3).then_some(if address % 2 == 0 {
+                    (90, "current")
+                } else {
+                    (20, "likely out of date")
+                }),
                 rank: 0.8,
-                relevance_judged: odd % 2 == 0,
+                selection_rank: f64::from(odd % 4) / 4.0,
+                position: at,
+                relevance: (odd % 2 == 0).then(|| Relevance {
+                    score: f64::from(odd) / 20.0,
+                    least: 0.35,
+                    by: if odd % 4 == 0 { Judge::Query } else { Judge::Caller },
+                }),
                 decision: "use_as_background",
                 why: "Because.".into(),
                 content: Some(content.into()),
@@ -96,16 +105,16 @@ fn budget() -> impl Strategy<Value = Budget> {
         limit(256, 20_000),
         limit(1, 8),
         strategy,
-        any::<bool>(),
+        prop::sample::select(Require::ALL.to_vec()),
     )
         .prop_map(
-            |(max_tokens, reserved, max_bytes, max_items, overflow_strategy, allow_unverified)| Budget {
+            |(max_tokens, reserved, max_bytes, max_items, overflow_strategy, require)| Budget {
                 max_tokens: max_tokens.map(|most| most + reserved),
                 reserved_tokens: if max_tokens.is_some() { reserved } else { 0 },
                 max_bytes,
                 max_items,
                 overflow_strategy,
-                allow_unverified,
+                require,
                 ..Budget::default()
             },
         )
@@ -147,7 +156,7 @@ proptest! {
             prop_assert_eq!(selected.index, block.index);
             prop_assert_eq!(budget.tokenizer.count(&block.text), block.tokens);
             let candidate = at(selected.index);
-            prop_assert!(candidate.ineligible(budget.allow_unverified).is_none());
+            prop_assert!(candidate.ineligible(budget.require).is_none());
             let content = candidate.content.as_deref().unwrap_or_default();
             let Some(method) = selected.cut else {
                 let whole = format!("---\n{}\n[/FRESHCONTEXT]", quoted(content));
@@ -181,6 +190,13 @@ proptest! {
                 other.address == own.address || (own.content_sha256.is_some() && other.content_sha256 == own.content_sha256)
             };
             prop_assert!(fitted.selection.selected.iter().any(|it| covers(at(it.index))));
+        }
+        // Something is said of a selection of nothing, and the order is that of use.
+        prop_assert_eq!(fitted.selection.note.is_some(), fitted.selection.selected.is_empty() && !candidates.is_empty());
+        let ranks: Vec<f64> = fitted.selection.selected.iter().map(|it| at(it.index).selection_rank).collect();
+        prop_assert!(ranks.is_sorted_by(|one, other| one >= other), "{:?}", ranks);
+        for omitted in &fitted.selection.omitted {
+            prop_assert!(!omitted.detail.is_empty() && !omitted.detail.contains("-0"), "{}", omitted.detail);
         }
         // A gap is said once.
         let ids: BTreeSet<&str> = fitted.missing_context.iter().map(|gap| gap.missing_id.as_str()).collect();
@@ -241,7 +257,14 @@ fn plain(index: usize, content: &str) -> Candidate<'_> {
         date_confidence: "high",
         decision: "use_first",
         rank: 0.9,
-        relevance_judged: true,
+        // So that they go in by their index, which is not the order of their dates.
+        selection_rank: 1.0 - index as f64 / 100.0,
+        position: index,
+        relevance: Some(Relevance {
+            score: 0.9,
+            least: 0.35,
+            by: Judge::Caller,
+        }),
         ..Candidate::default()
     }
 }
@@ -423,6 +446,7 @@ fn budgets_that_hold_nothing_are_refused_by_name_with_an_example() {
             json!({"max_tokens": 100, "allow_unverified": 1}),
             "budget.allow_unverified",
         ),
+        (json!({"max_tokens": 100, "require": "new"}), "budget.require"),
         (json!({"max_tokens": 100, "limit": 1}), "budget.limit"),
     ] {
         let error = Budget::read(&given).unwrap_err();
@@ -433,4 +457,156 @@ fn budgets_that_hold_nothing_are_refused_by_name_with_an_example() {
             error.message
         );
     }
+}
+
+#[test]
+fn age_excludes_only_where_the_budget_says_so() {
+    let mut fresh = plain(1, "Fresh.");
+    fresh.freshness = Some((90, "current"));
+    let mut old = plain(2, "Old.");
+    old.freshness = Some((3, "likely out of date"));
+    old.standing = Standing::NeedsRefresh;
+    let mut undated = plain(3, "Undated.");
+    (undated.freshness, undated.published_at) = (None, None);
+    let all = [fresh, old, undated];
+    for (given, selected, reasons) in [
+        (json!({}), vec![1, 2, 3], vec![]),
+        (json!({"require": "any"}), vec![1, 2, 3], vec![]),
+        (
+            json!({"require": "dated"}),
+            vec![1, 2],
+            vec![Reason::UnverifiedDate],
+        ),
+        (
+            json!({"require": "fresh"}),
+            vec![1],
+            vec![Reason::StaleSource, Reason::UnverifiedDate],
+        ),
+        (json!({"allow_unverified": true}), vec![1, 2, 3], vec![]),
+        (
+            json!({"allow_unverified": false}),
+            vec![1, 2],
+            vec![Reason::UnverifiedDate],
+        ),
+        (
+            json!({"require": "any", "allow_unverified": false}),
+            vec![1, 2, 3],
+            vec![],
+        ),
+    ] {
+        let mut budget = given.clone();
+        budget["max_tokens"] = json!(1000);
+        let fitted = select(&all, &Budget::read(&budget).unwrap(), Purpose::default()).unwrap();
+        let chosen: Vec<usize> = fitted.selection.selected.iter().map(|it| it.index).collect();
+        let why: Vec<Reason> = fitted.selection.omitted.iter().map(|it| it.reason).collect();
+        assert_eq!((chosen, why), (selected, reasons), "{given}");
+    }
+}
+
+#[test]
+fn of_two_that_are_as_useful_the_newer_goes_first_and_then_the_one_that_came_first() {
+    let with = |index: usize, date: Option<&str>, position| Candidate {
+        published_at: date.map(|date| date.to_owned().into()),
+        selection_rank: 0.5,
+        position,
+        ..plain(index, "Text.")
+    };
+    let all = [
+        with(1, None, 0),
+        with(2, Some("2026-01-01T00:00:00.000Z"), 2),
+        with(3, Some("2026-02-01T00:00:00.000Z"), 3),
+        with(4, Some("2026-01-01T00:00:00.000Z"), 1),
+    ];
+    let fitted = select(&all, &tokens(2000, Overflow::TruncateTail), Purpose::default()).unwrap();
+    let chosen: Vec<usize> = fitted.selection.selected.iter().map(|it| it.index).collect();
+    assert_eq!(chosen, [3, 4, 2, 1]);
+}
+
+#[test]
+fn a_selection_of_nothing_says_what_came_nearest_and_how_to_get_it() {
+    let long = "word ".repeat(900);
+    let judged = |by, score, least| Some(Relevance { score, least, by });
+    let mut far = plain(1, &long);
+    far.relevance = judged(Judge::Query, 0.0, 0.1);
+    let mut near = plain(2, &long);
+    near.title = Some("ssh(1), part 1".into());
+    near.relevance = judged(Judge::Query, 0.77, 0.1);
+    let said = |all: &[Candidate<'_>], budget: serde_json::Value| {
+        let fitted = select(all, &Budget::read(&budget).unwrap(), Purpose::default()).unwrap();
+        assert!(fitted.selection.selected.is_empty() && fitted.assembly.text.is_empty());
+        fitted.selection.note.unwrap()
+    };
+    let room = said(
+        &[far.clone(), near.clone()],
+        json!({"max_tokens": 90, "overflow_strategy": "defer_to_retrieval"}),
+    );
+    let expected =
+        "0 of 2 fit. Nearest: \"ssh(1), part 1\" (77 % of the query, 2026-01-03), left out because it takes ";
+    assert!(
+        room.starts_with(expected) && room.contains("and 90 were left. To get it: raise max_tokens to "),
+        "{room}"
+    );
+    // What it says holds.
+    let most: u64 = room
+        .split("max_tokens to ")
+        .nth(1)
+        .unwrap()
+        .split(',')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let enough = select(
+        &[far.clone(), near.clone()],
+        &tokens(most, Overflow::TruncateTail),
+        Purpose::default(),
+    )
+    .unwrap();
+    assert_eq!(enough.selection.selected[0].index, 2);
+
+    near.freshness = Some((3, "likely out of date"));
+    assert!(
+        said(&[near.clone()], json!({"max_tokens": 5000, "require": "fresh"}))
+            .ends_with("left out because its freshness is 3. To get it: use require: dated, or any.")
+    );
+    assert!(said(&[far], json!({"max_items": 3})).contains("it shares no word of weight with the query"));
+    near.facts.sensitivity = Some("secret");
+    let withheld = said(&[near], json!({"max_items": 3}));
+    assert!(
+        !withheld.contains("ssh") && withheld.starts_with("0 of 1 fit. All are withheld"),
+        "{withheld}"
+    );
+}
+
+#[test]
+fn what_is_not_relevant_says_both_figures() {
+    let judged = |index, by, score| Candidate {
+        relevance: Some(Relevance {
+            score,
+            least: 0.12,
+            by,
+        }),
+        ..plain(index, "Text.")
+    };
+    let all = [
+        judged(1, Judge::Query, 0.41),
+        judged(2, Judge::Query, 0.08),
+        judged(3, Judge::Query, -0.0),
+        judged(4, Judge::Caller, 0.11),
+    ];
+    let fitted = select(&all, &tokens(1000, Overflow::TruncateTail), Purpose::default()).unwrap();
+    let details: Vec<&str> = fitted
+        .selection
+        .omitted
+        .iter()
+        .map(|it| it.detail.as_str())
+        .collect();
+    assert_eq!(
+        details,
+        [
+            "Shares 8 % of the query's weight; the weakest chosen has 41 %.",
+            "Shares no word of weight with the query; the weakest chosen has 41 %.",
+            "Its score is 0.11; the least that goes in is 0.12.",
+        ]
+    );
 }

@@ -89,7 +89,7 @@ use decide::Facts;
 use duplicates::Seen;
 use given::Given;
 use input::Request;
-use relevance::Query;
+use relevance::{Match, Query};
 use signal::{Guard, Relevance, Signal};
 
 /// What an operator can set.
@@ -149,11 +149,17 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Under a budget the assembly, ready to paste; else one short card for each result.
+    /// Under a budget the assembly, ready to paste, or what came nearest where nothing goes in; else one short card for
+    /// each result. Never empty.
     pub fn text(&self) -> String {
-        match &self.assembly {
-            Some(assembly) => assembly.text.clone(),
-            None => card::cards(self),
+        let nothing = self
+            .selection
+            .as_ref()
+            .and_then(|selection| selection.note.as_ref());
+        match (&self.assembly, nothing) {
+            (Some(_), Some(nothing)) => nothing.clone(),
+            (Some(assembly), None) => assembly.text.clone(),
+            (None, _) => card::cards(self),
         }
     }
 
@@ -253,13 +259,18 @@ fn evaluate_request(request: &Request<'_>, options: &Options) -> Result<Evaluati
         .query
         .filter(|_| unscored)
         .and_then(|query| Query::new(query, &request.signals, large));
+    let judged = Judged {
+        by_caller: request.signals.iter().any(|given| given.semantic_score.is_some()),
+        least: query.as_ref().map(Query::least),
+    };
     let beside = siblings::hints(&request.signals, request.query);
     let now = iso_millis(request.now);
     let revalidate_after = revalidate_after(request.now, options.decay.lambda(request.profile.decay_of));
     let made = parallel::map(&request.signals, large, |place, given| {
         let beside = beside.get(place).map(Vec::as_slice).unwrap_or_default();
-        let covered = query.as_ref().map(|query| query.covered(place));
-        let scored = ScoredSignal::new(given, request.now, covered, &options.decay, beside);
+        let found = query.as_ref().map(|query| query.of(place));
+        let scored = ScoredSignal::new(given, request.now, found, &options.decay, beside);
+        let scored = scored.for_selection(request.profile.date_policy, &judged);
         let verdict = scored.verdict(request, &now, revalidate_after.as_deref());
         // Boxed: it is a kilobyte, and would be copied at each of the steps that follow.
         Box::new((scored, verdict))
@@ -322,17 +333,34 @@ struct ScoredSignal<'a> {
     address: Option<String>,
     facts: Facts,
     utility: Option<f64>,
+    /// How relevant it is within the call, for a selection.
+    relevance: Option<freshcontext_budget::Relevance>,
+    selection_rank: f64,
+    /// How well it matches the query's words.
+    found: Option<Match>,
 }
+
+/// Who judged the relevance of a call's signals.
+#[derive(Debug, Clone, Copy)]
+struct Judged {
+    /// The caller, of some of them.
+    by_caller: bool,
+    /// A query: the share of its weight below which a signal is not relevant.
+    least: Option<f64>,
+}
+
+/// Least score of the caller's that is relevant.
+const LEAST_GIVEN: f64 = 0.35;
 
 impl<'a> ScoredSignal<'a> {
     fn new(
         given: &'a Given<'a>,
         now: DateTime<Utc>,
-        covered: Option<f64>,
+        found: Option<Match>,
         decay: &DecayTable,
         beside: &[Hint],
     ) -> Self {
-        let signal = Signal::new(given, now, covered, decay, beside);
+        let signal = Signal::new(given, now, found, decay, beside);
         let failed = signal.status == SignalStatus::Failed;
         let left = signal.published_at.map_or(0.0, |published| {
             remaining(decay.lambda(signal.source_type), age_hours(published, now))
@@ -356,6 +384,43 @@ impl<'a> ScoredSignal<'a> {
             signal,
             facts,
             utility,
+            relevance: None,
+            selection_rank: 0.0,
+            found,
+        }
+    }
+
+    /// With its place in a selection.
+    fn for_selection(self, policy: DatePolicy, judged: &Judged) -> Self {
+        use freshcontext_budget::{Judge, Relevance as Judgement};
+        let relevance = match self.facts.relevance {
+            Relevance::Given(score) => Some(Judgement {
+                score,
+                least: LEAST_GIVEN,
+                by: Judge::Caller,
+            }),
+            Relevance::Query(score) => Some(Judgement {
+                score,
+                least: judged.least.unwrap_or_default(),
+                by: Judge::Query,
+            }),
+            Relevance::NotJudged | Relevance::OtherScript => None,
+        };
+        let within = match (relevance, self.found) {
+            // Beside scores of the caller's a share of the query stands as it is; among its own kind the best counts full.
+            (Some(_), Some(Match::Words { of_best, .. })) if !judged.by_caller => Some(of_best),
+            (Some(relevance), _) => Some(relevance.score),
+            // Behind what was found relevant.
+            (None, _) if judged.by_caller => Some(LEAST_GIVEN),
+            (None, _) if judged.least.is_some() => Some(relevance::LEAST_SHARE),
+            (None, _) => None,
+        };
+        Self {
+            relevance,
+            // As it is written out: what looks equal goes in by date.
+            selection_rank: (decide::selection_rank(within, self.facts.freshness, policy) * 1e4).round()
+                / 1e4,
+            ..self
         }
     }
 
@@ -386,10 +451,11 @@ impl<'a> ScoredSignal<'a> {
             label: decision.words().label,
             freshness_score: facts.freshness,
             rank_score: published(facts.rank),
+            selection_rank: self.selection_rank,
             relevance: match facts.relevance {
                 Relevance::Given(_) => None,
                 Relevance::Query(_) => Some("query"),
-                Relevance::NotJudged => Some("not_judged"),
+                Relevance::NotJudged | Relevance::OtherScript => Some("not_judged"),
             },
             utility_score: self.utility.map(published),
             confidence: facts.reported_confidence(),

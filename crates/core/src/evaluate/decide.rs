@@ -52,7 +52,7 @@ pub(super) fn decide(facts: &Facts, profile: &Profile, intent: &Intent) -> Decis
             usable if usable.can_be_handed_off() => Decision::UseAsBackground,
             other => other,
         },
-        Relevance::NotJudged => by_age(facts, profile),
+        Relevance::NotJudged | Relevance::OtherScript => by_age(facts, profile),
     };
     if facts.refetch && decision.can_be_handed_off() {
         return Decision::NeedsRefresh;
@@ -135,6 +135,19 @@ pub(super) fn rank_score(relevance: Relevance, freshness: Option<u8>, date: Date
         None => freshness * reliability(date),
     }
     .clamp(0.0, 1.0)
+}
+
+/// What decides which signals go in first where there is no room for all, 0..=1: relevance, then freshness with the
+/// weight of the profile's date policy. `relevance` is that within the call; none where no signal's is judged. An
+/// unknown freshness counts as none at all.
+pub(super) fn selection_rank(relevance: Option<f64>, freshness: Option<u8>, policy: DatePolicy) -> f64 {
+    let freshness = f64::from(freshness.unwrap_or(0)) / 100.0;
+    let weight = policy.freshness_weight();
+    relevance
+        .map_or(freshness, |relevance| {
+            relevance * (1.0 - weight) + freshness * weight
+        })
+        .clamp(0.0, 1.0)
 }
 
 /// How sure the figures make the judgement.

@@ -9,7 +9,6 @@ use serde_json_borrow::{ObjectAsVec, Value as Node};
 
 use super::input::{Request, last};
 use super::readiness::has_content;
-use super::signal::Relevance;
 use super::text::{is_blank, not_blank};
 use super::verdict::{Decision, Verdict};
 use super::{ScoredSignal, duplicates, parallel};
@@ -57,8 +56,6 @@ pub(super) fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) 
     let standing = match verdict.decision {
         _ if scored.facts.failed => Standing::Failed,
         Decision::NeedsRefresh => Standing::NeedsRefresh,
-        Decision::NeedsVerification => Standing::NeedsVerification,
-        Decision::WatchOnly | Decision::Exclude => Standing::LowRank,
         _ => Standing::Usable,
     };
     let why = verdict.why.first().map_or("", String::as_str);
@@ -88,7 +85,9 @@ pub(super) fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) 
             .freshness_score
             .map(|score| (score, Band::of(score).as_str())),
         rank: verdict.rank_score,
-        relevance_judged: signal.relevance != Relevance::NotJudged,
+        selection_rank: verdict.selection_rank,
+        position: given.place.index,
+        relevance: scored.relevance,
         standing,
         decision: verdict.decision.as_str(),
         why: match call.and_then(|call| call.code) {

@@ -60,6 +60,8 @@ pub(super) struct Given<'a> {
     pub freshness_confidence: Option<DateConfidence>,
     pub status: Option<SignalStatus>,
     pub metadata: Option<&'a ObjectAsVec<'a>>,
+    /// Facts of an item of our own results.
+    pub fields: Option<&'a Node<'a>>,
     /// HTTP status of the retrieval.
     pub http_status: Option<u16>,
     /// Media type of what was retrieved.
@@ -144,7 +146,7 @@ pub(super) struct Fields<'a> {
     final_url: Option<&'a Node<'a>>,
     /// Only our items have these.
     freshness_score: bool,
-    facts: bool,
+    facts: Option<&'a Node<'a>>,
 }
 
 /// What a result says of all its items.
@@ -186,10 +188,7 @@ impl<'a> Fields<'a> {
                     fields.freshness_score = true;
                     continue;
                 }
-                "fields" => {
-                    fields.facts = true;
-                    continue;
-                }
+                "fields" => &mut fields.facts,
                 _ => continue,
             };
             *place = Some(value);
@@ -199,7 +198,9 @@ impl<'a> Fields<'a> {
 
     /// Whether it is an item of one of our results.
     pub(super) fn is_item(&self) -> bool {
-        self.summary.is_some() && self.date_confidence.is_some() && (self.freshness_score || self.facts)
+        self.summary.is_some()
+            && self.date_confidence.is_some()
+            && (self.freshness_score || self.facts.is_some())
     }
 
     /// The signal, or what is wrong with it. What an item does not say, the result around it may.
@@ -314,6 +315,7 @@ impl<'a> Fields<'a> {
             )?,
             status: read.one_of(("status", self.status), &STATUSES)?,
             metadata,
+            fields: self.facts.filter(|facts| matches!(facts, Node::Object(_))),
             http_status: kept("http_status", self.http_status).and_then(http_status),
             content_type: as_text(kept("content_type", self.content_type)),
             final_url: as_text(kept("final_url", self.final_url)),

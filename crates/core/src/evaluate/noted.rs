@@ -1,6 +1,6 @@
 //! What context records need of an evaluation beside its output.
 
-use freshcontext_budget::Reason;
+use freshcontext_budget::{Reason, Require};
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
 use super::ScoredSignal;
@@ -75,7 +75,7 @@ impl Known {
                 .and_then(Node::as_str)
                 .and_then(not_blank)
                 .map(|hint| cut_marked(&clean_line(hint), POLICY).into_owned()),
-            ineligible: candidate.ineligible(false),
+            ineligible: candidate.ineligible(Require::Any),
             content_sha256: hash.clone(),
             content: content
                 .filter(|content| !is_blank(content))

@@ -22,6 +22,17 @@ pub enum DatePolicy {
     Lenient,
 }
 
+impl DatePolicy {
+    /// How much of the selection rank the freshness is, 0..=1; the rest is relevance.
+    pub const fn freshness_weight(self) -> f64 {
+        match self {
+            Self::Strict => 0.3,
+            Self::Balanced => 0.15,
+            Self::Lenient => 0.05,
+        }
+    }
+}
+
 /// What kind of sources the signals are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Profile {

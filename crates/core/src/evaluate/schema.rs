@@ -113,6 +113,7 @@ pub fn output_schema() -> Value {
                         "label": text,
                         "freshness_score": score,
                         "rank_score": property("number", "0 to 1, sets the order"),
+                        "selection_rank": {"type": "number"},
                         "relevance": text,
                         "utility_score": score,
                         "confidence": text,

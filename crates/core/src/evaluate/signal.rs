@@ -1,11 +1,13 @@
 //! Normalising a signal: what the rules may rely on, and what was changed to get there.
 
 use chrono::{DateTime, Utc};
+use freshcontext_budget::percent;
 use freshcontext_contract::quote::closed;
 use freshcontext_detect::{Hint, inspect_context};
 
 use super::given::Given;
 use super::input::to_millis;
+use super::relevance::Match;
 use super::text::{is_blank, span};
 use super::transport;
 use super::verdict::{DateConfidence, SignalStatus};
@@ -42,6 +44,8 @@ pub(super) enum Relevance {
     Query(f64),
     /// Not given, and no query to derive it from.
     NotJudged,
+    /// Not given, and the query is in another script.
+    OtherScript,
 }
 
 impl Relevance {
@@ -49,7 +53,7 @@ impl Relevance {
     pub(super) const fn score(self) -> Option<f64> {
         match self {
             Self::Given(score) | Self::Query(score) => Some(score),
-            Self::NotJudged => None,
+            Self::NotJudged | Self::OtherScript => None,
         }
     }
 }
@@ -69,7 +73,7 @@ impl<'a> Signal<'a> {
     pub(super) fn new(
         given: &'a Given<'a>,
         now: DateTime<Utc>,
-        covered: Option<f64>,
+        found: Option<Match>,
         decay: &DecayTable,
         beside: &[Hint],
     ) -> Self {
@@ -96,7 +100,7 @@ impl<'a> Signal<'a> {
             source_type,
             published_at: published.map(|published| published.instant),
             retrieved_at,
-            relevance: relevance(given, covered, &mut changes),
+            relevance: relevance(given, found, &mut changes),
             date_confidence: date_confidence(given, published, retrieved_at, &mut changes),
             status,
             content_hash: given.own_content().map(canonical_sha256),
@@ -183,10 +187,10 @@ impl<'a> Signal<'a> {
                 format!("{word} ({score:.2}), {age}.")
             }
             Relevance::Query(share) => {
-                format!(
-                    "Has {:.0} % of what the query's words weigh, {age}.",
-                    share * 100.0
-                )
+                format!("Has {} of what the query's words weigh, {age}.", percent(share))
+            }
+            Relevance::OtherScript => {
+                format!("Relevance not judged (the query is in another script), {age}.")
             }
             Relevance::NotJudged => format!("Relevance not judged (pass semantic_score, or a query), {age}."),
         }
@@ -251,9 +255,9 @@ fn date_confidence(
     claimed
 }
 
-/// `covered` is the share of the query's words that it has, where there is a query.
-fn relevance(given: &Given<'_>, covered: Option<f64>, changes: &mut Vec<&'static str>) -> Relevance {
-    match (given.semantic_score, covered) {
+/// `found` is how well it matches the query's words, where there is a query.
+fn relevance(given: &Given<'_>, found: Option<Match>, changes: &mut Vec<&'static str>) -> Relevance {
+    match (given.semantic_score, found) {
         (Some(score), _) if score > 1.0 => {
             changes.push("The semantic_score was above 1 and counts as 1.");
             Relevance::Given(1.0)
@@ -264,7 +268,8 @@ fn relevance(given: &Given<'_>, covered: Option<f64>, changes: &mut Vec<&'static
         }
         // Also turns -0 into 0.
         (Some(score), _) => Relevance::Given(score + 0.0),
-        (None, Some(covered)) => Relevance::Query(covered),
+        (None, Some(Match::Words { share, .. })) => Relevance::Query(share),
+        (None, Some(Match::OtherScript)) => Relevance::OtherScript,
         (None, None) => Relevance::NotJudged,
     }
 }

@@ -291,6 +291,8 @@ pub struct Verdict {
     pub freshness_score: Option<u8>,
     /// 0..=1; decides the order.
     pub rank_score: f64,
+    /// 0..=1; decides what goes into a budget first.
+    pub selection_rank: f64,
     /// Origin of the relevance if the caller gave none: `query` (the query's words) or `not_judged`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relevance: Option<&'static str>,

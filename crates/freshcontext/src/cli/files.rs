@@ -193,7 +193,12 @@ pub(super) fn evaluate(
 /// Prints the selection on stdout, ready to paste, and the rest on stderr. Fails if nothing was selected.
 fn show_assembly(evaluation: &Evaluation) -> u8 {
     let text = evaluation.text();
-    output::line(text.trim_end());
+    let nothing = (evaluation.assembly.as_ref()).is_some_and(|assembly| assembly.text.is_empty());
+    if nothing {
+        output::note(&output::one_line(&text));
+    } else {
+        output::line(text.trim_end());
+    }
     if let Some(used) = &evaluation.budget {
         output::note(&format!(
             "{} of {} results, {} tokens ({}), {} bytes",
@@ -220,7 +225,7 @@ fn show_assembly(evaluation: &Evaluation) -> u8 {
             severity.as_str().unwrap_or_default()
         ));
     }
-    if text.is_empty() { FAILED } else { 0 }
+    if nothing { FAILED } else { 0 }
 }
 
 fn is_usable(decision: Decision) -> bool {

@@ -44,7 +44,7 @@ fn of_every_kind() -> Vec<Value> {
         signal(1, "Text of number 1."),
         with(2, "content", json!("Text of number 1.")),
         with(3, "semantic_score", json!(0.1)),
-        with(4, "retrieved_at", json!("2026-01-01T00:00:00Z")),
+        with(4, "published_at", json!("2026-01-01T00:00:00Z")),
         with(
             5,
             "metadata",
@@ -63,7 +63,7 @@ fn of_every_kind() -> Vec<Value> {
 fn all_ten_reasons_are_reached_and_each_result_is_in_one_place() {
     let arguments = call(
         of_every_kind(),
-        json!({"max_tokens": 300, "overflow_strategy": "ask_for_choice"}),
+        json!({"max_tokens": 300, "overflow_strategy": "ask_for_choice", "require": "fresh"}),
     );
     let out = answered(&arguments).structured;
     let omitted = out["selection"]["omitted"].as_array().unwrap();
@@ -106,12 +106,7 @@ fn all_ten_reasons_are_reached_and_each_result_is_in_one_place() {
         *failed,
         json!({"tool": "extract_hackernews", "arguments": {"url": "https://news.ycombinator.com/item?id=9"}})
     );
-    for text in [
-        "id=4 say now",
-        "id=10 published",
-        "permit the use of",
-        "Not all fits",
-    ] {
+    for text in ["id=10 published", "permit the use of", "Not all fits"] {
         of(text);
     }
     let same = answered(&arguments).structured;
@@ -272,8 +267,15 @@ fn a_failed_section_of_a_composite_is_a_gap_with_its_own_call() {
     let section = json!({"adapter": "jobs", "tool": "search_jobs", "label": "Jobs", "status": "failed", "error": error,
         "arguments": arguments});
     let composite = json!({"sections": [section], "generated_at": "2026-06-09T11:00:00Z"});
-    let out = answered(&call(vec![composite, error], json!({"max_tokens": 500}))).structured;
+    let answer = answered(&call(vec![composite, error], json!({"max_tokens": 500})));
+    let out = &answer.structured;
     assert_eq!(out["assembly"]["text"], "");
+    assert_eq!(answer.text, out["selection"]["note"]);
+    assert!(
+        answer.text.starts_with("0 of 2 fit. Nearest: ") && answer.text.contains("To get it: "),
+        "{}",
+        answer.text
+    );
     let gap = &out["missing_context"][0];
     assert_eq!(
         gap["candidate_sources"][0]["call"],
@@ -340,4 +342,63 @@ proptest! {
         let again: BTreeSet<_> = ids(&turned)?.into_iter().collect();
         prop_assert_eq!(told.into_iter().collect::<BTreeSet<_>>(), again);
     }
+}
+
+/// The signals that go in, by their place in the arguments.
+fn chosen(arguments: &Value) -> Vec<usize> {
+    let evaluation = evaluate(arguments, clock(), &Options::default()).unwrap();
+    let verdicts = &evaluation.verdicts;
+    let selected = &evaluation.selection.as_ref().unwrap().selected;
+    selected
+        .iter()
+        .map(|it| verdicts[it.index - 1].position)
+        .collect()
+}
+
+#[test]
+fn age_orders_and_labels_and_excludes_nothing_unasked() {
+    let note = |source: &str, content: &str, date: Value| json!({"source": source, "source_type": "notes", "content": content, "published_at": date});
+    let signals = vec![
+        note(
+            "old",
+            "Install the certificates with the command below.",
+            json!("2009-01-01"),
+        ),
+        note(
+            "new",
+            "Certificates are mentioned in passing among many other things here.",
+            json!("2026-06-09"),
+        ),
+        note("undated", "Installing certificates is explained.", json!(null)),
+        note("other", "A garden of roses.", json!("2026-06-09")),
+    ];
+    for profile in &PROFILES {
+        let mut arguments = call(signals.clone(), json!({"max_tokens": 2000}));
+        arguments["profile"] = json!(profile.id);
+        arguments["query"] = json!("how to install a certificate");
+        let mut all = chosen(&arguments);
+        if profile.date_policy != DatePolicy::Strict {
+            assert_ne!(all[0], 1, "what answers comes before what is new, {profile}");
+        }
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2], "{profile}");
+        // Nobody judged it: all go in, the newest first and the undated one last.
+        arguments.as_object_mut().unwrap().remove("query");
+        assert_eq!(chosen(&arguments), [1, 3, 0, 2], "{profile}");
+    }
+}
+
+#[test]
+fn fields_of_an_item_are_words_of_it() {
+    let quote = |name: &str, symbol: &str| {
+        json!({"url": format!("https://example.com/{name}"), "source_type": "finance", "title": name, "summary": "",
+            "published_at": "2026-06-09T10:00:00Z", "date_confidence": "high", "retrieved_at": "2026-06-09T11:00:00Z",
+            "fields": {"symbol": symbol, "price": 231.5}})
+    };
+    let mut arguments = call(
+        vec![quote("Banana", "BNNA"), quote("Apple", "AAPL")],
+        json!({"max_items": 2}),
+    );
+    arguments["query"] = json!("AAPL price");
+    assert_eq!(chosen(&arguments), [1]);
 }

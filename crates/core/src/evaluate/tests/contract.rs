@@ -152,6 +152,7 @@ fn the_structure_is_what_it_is_said_to_be() {
                 "label",
                 "freshness_score",
                 "rank_score",
+                "selection_rank",
                 "utility_score",
                 "confidence",
                 "why",
@@ -223,7 +224,7 @@ fn the_declared_schemas_are_plain_and_short() {
     for (name, schema, most) in [
         // Tool lists are read by models at every turn; what a caller must know is worth the bytes.
         ("input", input_schema(), 2_688),
-        ("output", output_schema(), 2_560),
+        ("output", output_schema(), 2_688),
     ] {
         walk(&schema, name);
         let size = schema.to_string().len();
@@ -271,7 +272,7 @@ fn a_hundred_signals_stay_lean() {
         arguments["intent"] = json!(intent.id);
         let evaluation = evaluated(&arguments).unwrap();
         let size = evaluation.structured.to_string().len() + evaluation.text.len();
-        assert!(size <= 130_000, "{size} bytes for {}", intent.id);
+        assert!(size <= 133_120, "{size} bytes for {}", intent.id);
         assert_eq!(evaluation.text.matches("\nFreshness 97/100").count(), 100);
     }
 }

@@ -1,13 +1,6 @@
-//! How relevant a text is to a query, by its words alone.
-//!
-//! The share of the query's weight that a text covers. A word weighs what BM25 gives it over the texts of
-//! the call, `ln(1 + (N - n + 0.5) / (n + 0.5))` for a word in `n` of `N` texts (Robertson and Zaragoza, "The
-//! Probabilistic Relevance Framework", 2009); a word that none of them has weighs as one that a single text has,
-//! so that a call with one text works. That is all that is taken from BM25, and a line; the crates at hand
-//! give finished scores, which no share can be had from.
+//! The words of a text in any script, in one form for equal words.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt::{self, Write};
 
 use icu_casemap::CaseMapper;
@@ -18,9 +11,6 @@ use icu_segmenter::WordSegmenter;
 use icu_segmenter::options::WordBreakInvariantOptions;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::given::Given;
-use super::parallel;
-
 /// How much more a text may be once its characters are spelled out (NFKC), in bytes for so many of its own. Written text
 /// stays below that (of 17,000 long ones none grew by more than a hundredth); of a text of nothing but U+FDFA, a phrase
 /// of 18 letters each, the beginning is read.
@@ -28,84 +18,9 @@ const SPELLED_OUT: (usize, usize) = (9, 8);
 /// Texts are spelled out up to this many bytes, however much more that is.
 const SHORT: usize = 16 << 10;
 
-/// A query's words, how much each weighs, and which of them each signal has.
-#[derive(Debug)]
-pub(super) struct Query {
-    weights: Vec<f64>,
-    total: f64,
-    /// For each signal the places of its words among the weights.
-    shared: Vec<Vec<usize>>,
-}
-
-impl Query {
-    /// Weighs the words of a query over the texts of these signals, on all processors where that is `worthwhile`.
-    /// `None` where it has no word.
-    pub(super) fn new(query: &str, signals: &[Given<'_>], worthwhile: bool) -> Option<Self> {
-        let mut places: HashMap<String, usize> = HashMap::new();
-        words(query, |word| {
-            let next = places.len();
-            places.entry(word.to_owned()).or_insert(next);
-        });
-        if places.is_empty() {
-            return None;
-        }
-        // Each text is taken apart once, which is most of the work.
-        let shared = parallel::map(signals, worthwhile, |_, signal| shared(signal, &places));
-        let mut texts = vec![0_usize; places.len()];
-        for place in shared.iter().flatten() {
-            if let Some(texts) = texts.get_mut(*place) {
-                *texts += 1;
-            }
-        }
-        let all = signals.len() as f64;
-        let weight = |texts: usize| {
-            let texts = texts.max(1) as f64;
-            (1.0 + (all - texts + 0.5) / (texts + 0.5)).ln()
-        };
-        let weights: Vec<f64> = texts.into_iter().map(weight).collect();
-        Some(Self {
-            total: sum(weights.clone()),
-            weights,
-            shared,
-        })
-    }
-
-    /// The share of the query that the signal at this place covers, 0..=1. A word counts once, however often it occurs.
-    pub(super) fn covered(&self, signal: usize) -> f64 {
-        let shared = self.shared.get(signal).map(Vec::as_slice).unwrap_or_default();
-        let each = shared
-            .iter()
-            .filter_map(|place| self.weights.get(*place).copied());
-        (sum(each.collect()) / self.total).clamp(0.0, 1.0)
-    }
-}
-
-/// The sum in one order, so that the same call gives the same to the last bit.
-fn sum(mut each: Vec<f64>) -> f64 {
-    each.sort_by(f64::total_cmp);
-    each.iter().sum()
-}
-
-/// The places of the words of a signal that have one, each once.
-fn shared(signal: &Given<'_>, places: &HashMap<String, usize>) -> Vec<usize> {
-    let mut out = Vec::new();
-    let mut seen = vec![false; places.len()];
-    for text in [signal.title, signal.content].into_iter().flatten() {
-        words(text, |word| {
-            if let Some(place) = places.get(word)
-                && let Some(seen) = seen.get_mut(*place)
-                && !std::mem::replace(seen, true)
-            {
-                out.push(*place);
-            }
-        });
-    }
-    out
-}
-
 /// Calls `each` with the words of a text, in one form for equal words (NFKC, folded case). Scripts without
 /// spaces give pairs of neighbouring characters, since where their words end only a dictionary tells.
-fn words(text: &str, mut each: impl FnMut(&str)) {
+pub(super) fn words(text: &str, mut each: impl FnMut(&str)) {
     let text = spelled_out(text);
     let cases = CaseMapper::new();
     let mut lower = String::new();
@@ -229,7 +144,7 @@ impl Write for AtMost {
 /// Letters of scripts that are written without spaces: Thai, Lao, Myanmar, Khmer, the Tai scripts, the kana and the
 /// ideographs with their radicals and marks; a stretch of them comes as one word.
 /// Blocks after the Unicode Standard, chapters 16 and 18.
-const fn is_unspaced(c: char) -> bool {
+pub(super) const fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{0e00}'..='\u{0eff}'
         | '\u{1000}'..='\u{109f}'
@@ -259,19 +174,6 @@ mod tests {
         out
     }
 
-    fn given<'a>(title: &'a str, content: &'a str) -> Given<'a> {
-        Given {
-            title: Some(title),
-            content: Some(content),
-            ..Given::default()
-        }
-    }
-
-    fn covered(query: &str, signals: &[Given<'_>]) -> Vec<f64> {
-        let query = Query::new(query, signals, false).unwrap();
-        (0..signals.len()).map(|place| query.covered(place)).collect()
-    }
-
     #[test]
     fn words_are_found_in_every_script() {
         assert_eq!(
@@ -289,24 +191,11 @@ mod tests {
     }
 
     #[test]
-    fn a_call_of_one_text_works_and_no_shared_word_is_none() {
-        assert_eq!(covered("rust parser", &[given("A rust parser", "text")]), [1.0]);
-        assert_eq!(covered("rust parser", &[given("A garden", "of roses")]), [0.0]);
-        let half = covered("rust parser", &[given("A Parser", "in C")]);
-        assert!((half[0] - 0.5).abs() < 1e-12);
-        assert!(Query::new(" ?! ", &[given("a", "b")], false).is_none());
-    }
-
-    #[test]
     fn of_a_text_that_is_ten_times_as_long_spelled_out_the_beginning_is_read() {
         let phrase = "\u{fdfa} ";
         let (short, long) = (phrase.repeat(400), phrase.repeat(25_000));
         assert!(spelled_out(&short).len() > 7 * short.len());
         assert!(spelled_out(&long).len() <= long.len() * SPELLED_OUT.0 / SPELLED_OUT.1 + 3);
-        assert_eq!(
-            covered("\u{fdfa}", &[given("x", &short), given("x", &long)]),
-            [1.0, 1.0]
-        );
     }
 
     proptest! {
@@ -328,19 +217,5 @@ mod tests {
             let theirs = text.unicode_word_indices().map(|(at, word)| (at, word.to_owned()));
             prop_assert_eq!(ours, theirs.collect::<Vec<_>>());
         }
-    }
-
-    #[test]
-    fn rare_words_weigh_more_than_those_that_all_texts_have() {
-        let signals = [
-            given("the guide", "about the borrow checker"),
-            given("the guide", "about the weather"),
-            given("the guide", "about the garden"),
-        ];
-        let covered = covered("the borrow guide", &signals);
-        assert!(
-            covered[0] > 0.99 && covered[1] < 0.5 && covered[1] > 0.0,
-            "{covered:?}"
-        );
     }
 }

@@ -1,0 +1,146 @@
+//! Forms of one word: "installing" finds "install".
+//!
+//! The language of a query is that of whose function words it has most (the lists of NLTK, in the crate `stop-words`),
+//! else English for Latin letters. Words are reduced by the Snowball stemmer of that language; texts that share a query's
+//! words are in its language, so that theirs need not be found out. English is tried besides, because texts of every
+//! language hold its terms.
+
+use std::borrow::Cow;
+
+use rust_stemmers::{Algorithm, Stemmer};
+use stop_words::Language;
+
+/// Languages with a list of function words and a stemmer; of those that share most words with a query the first counts.
+const LANGUAGES: [(Language, Algorithm); 18] = [
+    (Language::English, Algorithm::English),
+    (Language::German, Algorithm::German),
+    (Language::French, Algorithm::French),
+    (Language::Spanish, Algorithm::Spanish),
+    (Language::Italian, Algorithm::Italian),
+    (Language::Portuguese, Algorithm::Portuguese),
+    (Language::Dutch, Algorithm::Dutch),
+    (Language::Swedish, Algorithm::Swedish),
+    (Language::Norwegian, Algorithm::Norwegian),
+    (Language::Danish, Algorithm::Danish),
+    (Language::Finnish, Algorithm::Finnish),
+    (Language::Hungarian, Algorithm::Hungarian),
+    (Language::Romanian, Algorithm::Romanian),
+    (Language::Turkish, Algorithm::Turkish),
+    (Language::Russian, Algorithm::Russian),
+    (Language::Greek, Algorithm::Greek),
+    (Language::Arabic, Algorithm::Arabic),
+    (Language::Tamil, Algorithm::Tamil),
+];
+
+/// Longest word that is reduced, in bytes: the stemmers go over a word several times.
+const LONGEST: usize = 64;
+
+/// Reduces words of a query's language, and of English.
+pub(super) struct Stems {
+    own: Option<Stemmer>,
+    english: Stemmer,
+    function_words: &'static [&'static str],
+    /// Whether stems begin as their words do, in the first two bytes where these are ASCII.
+    pub keep_beginnings: bool,
+}
+
+impl Stems {
+    /// Of the language that these words of a query are in.
+    pub(super) fn of<T: AsRef<str>>(words: &[T]) -> Self {
+        let words = words.iter().map(AsRef::as_ref);
+        let hits = |language: Language| {
+            let list = stop_words::lookup(language).unwrap_or_default();
+            let count = words.clone().filter(|word| list.contains(word)).count();
+            (count, list)
+        };
+        let (mut algorithm, mut most, mut function_words) = (by_script(words.clone()), 0, [].as_slice());
+        for (language, its) in LANGUAGES {
+            let (count, list) = hits(language);
+            if count > most {
+                (algorithm, most, function_words) = (its, count, list);
+            }
+        }
+        Self {
+            own: (algorithm != Algorithm::English).then(|| Stemmer::create(algorithm)),
+            english: Stemmer::create(Algorithm::English),
+            function_words,
+            // These two take beginnings off.
+            keep_beginnings: !matches!(algorithm, Algorithm::Arabic | Algorithm::Tamil),
+        }
+    }
+
+    /// Whether a word of the query says nothing of its subject ("how", "the").
+    pub(super) fn is_function_word(&self, word: &str) -> bool {
+        self.function_words.contains(&word)
+    }
+
+    /// The stem in the query's language, then the English one where that is another language.
+    pub(super) fn each<'w>(&self, word: &'w str) -> impl Iterator<Item = Cow<'w, str>> + use<'w, '_> {
+        let short = word.len() <= LONGEST;
+        let own = self
+            .own
+            .as_ref()
+            .filter(|_| short)
+            .map(|stemmer| stemmer.stem(word));
+        let ascii = word.is_ascii();
+        let english = (short && (own.is_none() || ascii)).then(|| self.english.stem(word));
+        let plain = (!short).then_some(Cow::Borrowed(word));
+        own.into_iter().chain(english).chain(plain)
+    }
+}
+
+impl std::fmt::Debug for Stems {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stems").finish_non_exhaustive()
+    }
+}
+
+/// The language of a script that one language of the table is written in.
+fn by_script<'a>(mut words: impl Iterator<Item = &'a str>) -> Algorithm {
+    let found = words.find_map(|word| match word.chars().next()? {
+        '\u{370}'..='\u{3ff}' => Some(Algorithm::Greek),
+        '\u{400}'..='\u{52f}' => Some(Algorithm::Russian),
+        '\u{600}'..='\u{6ff}' => Some(Algorithm::Arabic),
+        '\u{b80}'..='\u{bff}' => Some(Algorithm::Tamil),
+        _ => None,
+    });
+    found.unwrap_or(Algorithm::English)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn stem(query: &str, word: &str) -> String {
+        let stems = Stems::of(&query.split(' ').collect::<Vec<_>>());
+        stems.each(word).next().unwrap_or_default().into_owned()
+    }
+
+    #[test]
+    fn forms_of_one_word_have_one_stem_in_the_language_of_the_query() {
+        for (query, one, other) in [
+            ("how to install it", "installing", "installed"),
+            ("wie kann ich das", "entwicklung", "entwicklungen"),
+            ("comment est ce que je", "continuait", "continuation"),
+            (
+                "\u{43a}\u{43d}\u{438}\u{433}\u{430}",
+                "\u{43a}\u{43d}\u{438}\u{433}\u{438}",
+                "\u{43a}\u{43d}\u{438}\u{433}\u{430}",
+            ),
+        ] {
+            assert_eq!(stem(query, one), stem(query, other), "{query}");
+        }
+        assert!(Stems::of(&["wie", "ich", "tls"]).is_function_word("ich"));
+        assert!(!Stems::of(&["how", "tls"]).is_function_word("tls"));
+    }
+
+    proptest! {
+        #[test]
+        fn every_word_has_a_stem(query in "\\PC{0,8}( how| ich| \u{438}| \u{645}\u{646})?", word in "(\\PC|[a-z\u{e4}\u{430}-\u{44f}\u{621}-\u{64a}\u{b85}-\u{bb9}\u{3b1}-\u{3c9}]){0,40}") {
+            let stems = Stems::of(&query.split(' ').collect::<Vec<_>>());
+            prop_assert!(stems.each(&word).count() >= 1);
+        }
+    }
+}

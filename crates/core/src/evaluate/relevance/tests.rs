@@ -1,0 +1,79 @@
+//! Relevance to a query by words.
+
+use super::*;
+
+fn given<'a>(title: &'a str, content: &'a str) -> Given<'a> {
+    Given {
+        title: Some(title),
+        content: Some(content),
+        ..Given::default()
+    }
+}
+
+/// The share of each; -1 for another script.
+fn shares(query: &str, signals: &[Given<'_>]) -> Vec<f64> {
+    let query = Query::new(query, signals, false).unwrap();
+    let share = |place| match query.of(place) {
+        Match::Words { share, .. } => share,
+        Match::OtherScript => -1.0,
+    };
+    (0..signals.len()).map(share).collect()
+}
+
+#[test]
+fn a_call_of_one_text_works_and_no_shared_word_is_none() {
+    assert_eq!(shares("rust parser", &[given("A rust parser", "text")]), [1.0]);
+    assert_eq!(shares("rust parser", &[given("A garden", "of roses")]), [0.0]);
+    let half = shares("rust parser", &[given("A Parser", "in C")]);
+    assert!((half[0] - 0.5).abs() < 1e-12);
+    assert!(Query::new(" ?! ", &[given("a", "b")], false).is_none());
+}
+
+#[test]
+fn of_a_text_that_is_ten_times_as_long_spelled_out_the_beginning_is_read() {
+    let phrase = "\u{fdfa} ";
+    let (short, long) = (phrase.repeat(400), phrase.repeat(25_000));
+    let shares = shares("\u{fdfa}", &[given("x", &short), given("x", &long)]);
+    assert!(shares.iter().all(|share| *share > 0.5), "{shares:?}");
+}
+
+#[test]
+fn rare_words_weigh_more_than_those_that_all_texts_have() {
+    let signals = [
+        given("guide", "about borrow checker"),
+        given("guide", "about weather today"),
+        given("guide", "about garden today"),
+    ];
+    let shares = shares("borrow guide", &signals);
+    assert!(
+        shares[0] > 0.99 && shares[1] < 0.5 && shares[1] > 0.0,
+        "{shares:?}"
+    );
+}
+
+#[test]
+fn words_are_found_in_their_other_forms_and_function_words_weigh_nothing() {
+    let signals = [
+        given("Setup", "Install the package, then configure certificates."),
+        given("Roses", "How do I plant the roses? It is how I do it."),
+    ];
+    let shares = shares(
+        "how do I go about installing and configuring the certificate",
+        &signals,
+    );
+    assert!(shares[0] > 0.7, "{shares:?}");
+    assert!(shares[1].abs() < 1e-12, "{shares:?}");
+}
+
+#[test]
+fn a_text_in_another_script_is_not_judged_by_words() {
+    let japanese = "\u{8a2d}\u{5b9a}\u{65b9}\u{6cd5}\u{306e}\u{8aac}\u{660e} TLS";
+    let signals = [
+        given("\u{8aac}\u{660e}", japanese),
+        given("Setup", "of the garden"),
+        given("\u{8aac}\u{660e}", "\u{8a2d}\u{5b9a}\u{65b9}\u{6cd5}"),
+    ];
+    let shares = shares("TLS certificate", &signals);
+    assert!(shares[0] > 0.0, "a shared term counts: {shares:?}");
+    assert_eq!(&shares[1..], [0.0, -1.0]);
+}
