@@ -25,10 +25,11 @@ import generate
 WANTED = {
     "guard", "errors_are_errors", "unknown_arguments", "dates", "more_signals", "near_duplicates", "ties",
     "items_are_signals", "delimiters", "text_without_json", "blank_titles", "gebiz_rate", "type_names",
-    "judged_now", "old_retrieval", "low_dates", "relevance", "other_names", "transport",
+    "judged_now", "old_retrieval", "low_dates", "relevance", "other_names", "transport", "scale", "reference_text",
 }
 LEADING = ("use_first", "cite_as_primary", "cite_as_supporting", "use_as_background")
 # Source types that are properties of every JavaScript object: the reference finds a function for a rate.
+REFERENCE_TEXT = set("manual documentation specification law policy book runbook faq license".split())
 INHERITED = {"toString", "constructor", "__proto__", "valueOf"}
 OPEN, CLOSE = "[FRESHCONTEXT_EVALUATION_JSON]", "[/FRESHCONTEXT_EVALUATION_JSON]"
 DELIMITER = re.compile(r"\[\s*/?\s*freshcontext", re.IGNORECASE)
@@ -167,7 +168,26 @@ def guarded(result, signal):
     return result["provenance_readiness"]["timing_completeness"] == "unknown" and signal.get("status") != "failed"
 
 
-def compare_signal(out, number, signal, allowed, theirs, ours):
+def is_scaled(signals):
+    """Whether half of the scores lie outside 0 to 1: then all are ranked by their order."""
+    scores = [signal["semantic_score"] for signal in signals if "semantic_score" in signal]
+    outside = sum(not 0 <= score <= 1 for score in scores)
+    return outside > 0 and 2 * outside >= len(scores)
+
+
+def compare_scaled(out, number, signals, new):
+    """Nothing is a tie that is none; of two signals with the same date the higher score is first."""
+    out.wanted("scale")
+    for result in new["results"]:
+        if ("semantic_score" in signals[place(result)]) != (result.get("relevance") == "order"):
+            out.fail(number, "scale", None, result.get("relevance"), signals[place(result)])
+        if result["decision"] in ("use_first", "cite_as_primary", "cite_as_supporting") and "semantic_score" in signals[place(result)]:
+            out.fail(number, "an order leads", None, result["decision"], signals[place(result)])
+    if "notes" not in new:
+        out.fail(number, "a note about the scale", None, None)
+
+
+def compare_signal(out, number, profile, signal, allowed, theirs, ours):
     """Compares one result; returns whether it was comparable."""
     old, new = theirs["provenance_readiness"], ours["provenance_readiness"]
     doubtful = any("may be a failed retrieval" in reason for reason in ours["why"])
@@ -215,6 +235,12 @@ def compare_signal(out, number, signal, allowed, theirs, ours):
                 out.fail(number, "freshness without a date", None, ours["freshness_score"], signal)
             out.wanted("dates")
             return False
+    unnamed = profile == "local_custom" and not signal.get("source_type")
+    if unnamed or signal.get("source_type") in REFERENCE_TEXT:
+        if new["published_at"] and ours["freshness_score"] not in (None, freshness(0.00001, new["published_at"], new["retrieved_at"])):
+            out.fail(number, "freshness of reference text", None, ours["freshness_score"], signal)
+        out.wanted("reference_text")
+        return False
     rate = {"gebiz": "gebiz_rate", **dict.fromkeys(INHERITED, "type_names")}.get(signal.get("source_type"))
     if rate and new["published_at"]:
         # Not comparable, but the figure itself must follow the published rate of .001 an hour.
@@ -275,10 +301,14 @@ def compare(out, ids, number, arguments, allowed, theirs, ours):
     if set(new["legend"]) != {result["decision"] for result in new["results"]}:
         out.fail(number, "legend", None, sorted(new["legend"]))
     mine = {place(result): result for result in new["results"]}
+    if is_scaled(signals):
+        compare_scaled(out, number, signals, new)
+        check_duplicates(out, number, signals, new["results"])
+        return
     order = [place(result) for result in old["results"]]
     kept = set()
     for at, result in zip(order, old["results"]):
-        if compare_signal(out, number, signals[at], allowed[at], result, mine[at]):
+        if compare_signal(out, number, arguments["profile"], signals[at], allowed[at], result, mine[at]):
             kept.add(at)
             check_id(out, ids, number, arguments, signals[at], result, mine[at])
     ranks = dict(zip(order, (round(result["rank_score"], 10) for result in old["results"])))

@@ -14,7 +14,7 @@ SOURCE_TYPES = (
     "hackernews reddit producthunt jobs finance yc packagetrends github reposearch google_scholar arxiv changelog "
     "gdelt govcontracts gebiz sec_filings landscape idea_landscape gov_landscape finance_landscape "
     "company_landscape official_docs product_page agent_handoff user_provided "
-    "copy copied derived excerpt local local_custom local_file local_handoff secondary summary "
+    "manual documentation copy copied derived excerpt local local_custom local_file local_handoff secondary summary "
     "default unknown custom"
 ).split()
 ODD_SOURCE_TYPES = ["", " ", "Default", "CUSTOM ", "\ufeffunknown", "COPY", " derived ", " ArXiv ", "HackerNews",
@@ -79,7 +79,7 @@ class Signal:
         self.allowed = allowed
 
 
-def signal(rng, place):
+def signal(rng, place, scaled=False):
     token = f"q{place}z"
     fields, allowed = {}, set()
     plain_text = maybe(rng, 0.8)
@@ -114,7 +114,9 @@ def signal(rng, place):
     if maybe(rng, 0.85):
         fields["semantic_score"] = rng.choice(
             [rng.random(), rng.random(), round(rng.random(), 2), round(rng.random(), 1), 1, 0, -0.0, 0.35, 0.5, 0.7, 0.85,
-             1.5, -2, 1e308, 1e-320, rng.uniform(0.7, 1)])
+             1.5, -2, 1e-320, rng.uniform(0.7, 1)])
+        if scaled:
+            fields["semantic_score"] = rng.choice([1.5, -2, 1e308, rng.uniform(7, 30), rng.uniform(-11, 0), rng.randint(0, 100)])
 
     def date():
         share = rng.random()
@@ -149,7 +151,9 @@ def call(rng, number):
     """One valid call. Profiles and intents take turns, so that every pair comes up."""
     profile = PROFILES[number % len(PROFILES)]
     intent = INTENTS[(number // len(PROFILES)) % len(INTENTS)]
-    signals = [signal(rng, place) for place in range(rng.choice([1, 2, 3, 4, 6, 8, 12]))]
+    # Scores of another scale are those of a whole call.
+    scaled = maybe(rng, 0.06)
+    signals = [signal(rng, place, scaled) for place in range(rng.choice([1, 2, 3, 4, 6, 8, 12]))]
     if maybe(rng, 0.1) and len(signals) > 1 and signals[0].fields.get("content"):
         # The same content under another address: our note must appear, and nothing else may change.
         signals[-1].fields["content"] = signals[0].fields["content"]

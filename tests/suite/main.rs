@@ -23,6 +23,7 @@ mod hostile;
 mod http;
 mod http_surface;
 mod judged;
+mod known_items;
 mod limits;
 mod limits_egress;
 mod liveness;
@@ -87,6 +88,7 @@ fn main() {
     trials.extend(http::trials());
     trials.extend(http_surface::trials());
     trials.extend(judged::trials());
+    trials.extend(known_items::trials());
     trials.extend(limits::trials());
     trials.extend(limits_egress::trials());
     trials.extend(liveness::trials());

@@ -14,44 +14,47 @@ mod sources;
 
 use sources::SOURCES;
 
-/// A decay class of the specification, and this server's source types in it.
+/// A decay class, and the source types in it: the eight of the specification with this server's sources, and one of this
+/// project's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DecayClass {
-    /// The specification's name of the class.
+    /// The specification's name of the class, or this project's.
     pub name: &'static str,
     /// Lambda per hour.
     pub lambda: f64,
-    id: Decay,
-    composites: &'static [&'static str],
+    /// None for a class that is not the specification's.
+    id: Option<Decay>,
+    others: &'static [&'static str],
 }
 
 impl DecayClass {
-    /// Its source types: ids of adapters, then composites.
+    /// Whether the specification has it.
+    pub const fn is_of_specification(&self) -> bool {
+        self.id.is_some()
+    }
+
+    /// Its source types: ids of adapters, then composites, or kinds of text that callers name.
     pub fn sources(&self) -> impl Iterator<Item = &'static str> + use<> {
         let id = self.id;
-        let adapters = SOURCES.into_iter().filter(move |(_, class)| *class == id);
+        let adapters = SOURCES.into_iter().filter(move |(_, class)| Some(*class) == id);
         adapters
             .map(|(source, _)| source)
-            .chain(self.composites.iter().copied())
+            .chain(self.others.iter().copied())
     }
 }
 
-const fn class(
-    id: Decay,
-    name: &'static str,
-    lambda: f64,
-    composites: &'static [&'static str],
-) -> DecayClass {
+const fn class(id: Decay, name: &'static str, lambda: f64, others: &'static [&'static str]) -> DecayClass {
     DecayClass {
         name,
         lambda,
-        id,
-        composites,
+        id: Some(id),
+        others,
     }
 }
 
-/// The table: the reference decay classes, fastest first. A source's descriptor names its class.
-pub const CLASSES: [DecayClass; 8] = [
+/// The table: the reference decay classes, fastest first, then that of texts that hardly age. A source's descriptor names
+/// its class.
+pub const CLASSES: [DecayClass; 9] = [
     class(
         Decay::FastDiscussion,
         "Fast discussion",
@@ -75,6 +78,22 @@ pub const CLASSES: [DecayClass; 8] = [
     class(Decay::PackageCadence, "Package / changelog cadence", 0.0005, &[]),
     class(Decay::RepositoryActivity, "Repository activity", 0.0002, &[]),
     class(Decay::AcademicWork, "Academic work", 0.00005, &[]),
+    DecayClass {
+        name: "Reference text",
+        lambda: 0.00001,
+        id: None,
+        others: &[
+            "manual",
+            "documentation",
+            "specification",
+            "law",
+            "policy",
+            "book",
+            "runbook",
+            "faq",
+            "license",
+        ],
+    },
 ];
 
 /// Every known source type with its lambda per hour.
@@ -86,7 +105,8 @@ fn known() -> impl Iterator<Item = (&'static str, f64)> {
 
 /// Whether the table has a rate for this source type: it is the id of one of our sources then.
 pub(crate) fn is_known(source_type: &str) -> bool {
-    known().any(|(source, _)| source == source_type)
+    let mut ours = CLASSES.into_iter().filter(DecayClass::is_of_specification);
+    ours.any(|class| class.sources().any(|source| source == source_type))
 }
 
 /// Lambda per hour of a source type that the table does not know.
@@ -331,6 +351,7 @@ mod tests {
             "~58 days",
             "~5 months",
             "~1.6 years",
+            "~7.9 years",
         ];
         let found: Vec<String> = CLASSES
             .iter()
@@ -342,7 +363,7 @@ mod tests {
     #[freshcontext_recorded::test]
     fn the_classes_are_those_of_the_specification_with_its_half_lives() {
         let text = freshcontext_testkit::bodies::shared_text("seeds/freshcontext-spec-v1.2-repo.md");
-        for class in CLASSES {
+        for class in CLASSES.into_iter().filter(DecayClass::is_of_specification) {
             let row = text
                 .lines()
                 .find_map(|line| line.strip_prefix(&format!("| {} | ", class.name)));

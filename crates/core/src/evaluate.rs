@@ -47,6 +47,7 @@ mod profile;
 mod readiness;
 mod relevance;
 mod results;
+mod scale;
 mod schema;
 mod siblings;
 mod signal;
@@ -90,7 +91,7 @@ use duplicates::Seen;
 use given::Given;
 use input::Request;
 use relevance::{Match, Query};
-use signal::{Guard, Relevance, Signal};
+use signal::{CallFacts, Guard, Relevance, Signal};
 
 /// What an operator can set.
 #[derive(Debug, Clone, Default)]
@@ -126,6 +127,9 @@ pub struct Evaluation {
     pub intent: &'static str,
     /// The evaluation clock, `YYYY-MM-DDTHH:MM:SS.sssZ`.
     pub now: String,
+    /// What is said of all signals at once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The words of every decision that occurs.
     pub legend: Legend,
     /// The verdicts in rank order.
@@ -259,6 +263,7 @@ fn evaluate_request(request: &Request<'_>, options: &Options) -> Result<Evaluati
         .query
         .filter(|_| unscored)
         .and_then(|query| Query::new(query, &request.signals, large));
+    let order = scale::by_order(&request.signals);
     let judged = Judged {
         by_caller: request.signals.iter().any(|given| given.semantic_score.is_some()),
         least: query.as_ref().map(Query::least),
@@ -268,8 +273,14 @@ fn evaluate_request(request: &Request<'_>, options: &Options) -> Result<Evaluati
     let revalidate_after = revalidate_after(request.now, options.decay.lambda(request.profile.decay_of));
     let made = parallel::map(&request.signals, large, |place, given| {
         let beside = beside.get(place).map(Vec::as_slice).unwrap_or_default();
-        let found = query.as_ref().map(|query| query.of(place));
-        let scored = ScoredSignal::new(given, request.now, found, &options.decay, beside);
+        let known = CallFacts {
+            found: query.as_ref().map(|query| query.of(place)),
+            order: order
+                .as_ref()
+                .and_then(|order| order.get(place).copied().flatten()),
+            unnamed_as: request.profile.unnamed_as,
+        };
+        let scored = ScoredSignal::new(given, request.now, known, &options.decay, beside);
         let scored = scored.for_selection(request.profile.date_policy, &judged);
         let verdict = scored.verdict(request, &now, revalidate_after.as_deref());
         // Boxed: it is a kilobyte, and would be copied at each of the steps that follow.
@@ -303,6 +314,7 @@ fn evaluate_request(request: &Request<'_>, options: &Options) -> Result<Evaluati
         profile: request.profile.id,
         intent: request.intent.id,
         now,
+        notes: (order.iter()).map(|_| scale::note(&request.signals)).collect(),
         legend,
         verdicts,
         selection,
@@ -356,14 +368,14 @@ impl<'a> ScoredSignal<'a> {
     fn new(
         given: &'a Given<'a>,
         now: DateTime<Utc>,
-        found: Option<Match>,
+        known: CallFacts,
         decay: &DecayTable,
         beside: &[Hint],
     ) -> Self {
-        let signal = Signal::new(given, now, found, decay, beside);
+        let signal = Signal::new(given, now, known, decay, beside);
         let failed = signal.status == SignalStatus::Failed;
         let left = signal.published_at.map_or(0.0, |published| {
-            remaining(decay.lambda(signal.source_type), age_hours(published, now))
+            remaining(decay.lambda(signal.ages_as), age_hours(published, now))
         });
         let freshness =
             (!failed && signal.date_confidence != DateConfidence::Unknown).then(|| round_score(left));
@@ -386,7 +398,7 @@ impl<'a> ScoredSignal<'a> {
             utility,
             relevance: None,
             selection_rank: 0.0,
-            found,
+            found: known.found,
         }
     }
 
@@ -398,6 +410,11 @@ impl<'a> ScoredSignal<'a> {
                 score,
                 least: LEAST_GIVEN,
                 by: Judge::Caller,
+            }),
+            Relevance::Order(score) => Some(Judgement {
+                score,
+                least: 0.0,
+                by: Judge::Order,
             }),
             Relevance::Query(score) => Some(Judgement {
                 score,
@@ -454,6 +471,7 @@ impl<'a> ScoredSignal<'a> {
             selection_rank: self.selection_rank,
             relevance: match facts.relevance {
                 Relevance::Given(_) => None,
+                Relevance::Order(_) => Some("order"),
                 Relevance::Query(_) => Some("query"),
                 Relevance::NotJudged | Relevance::OtherScript => Some("not_judged"),
             },

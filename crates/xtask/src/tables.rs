@@ -276,6 +276,10 @@ pub fn specification_page() -> String {
         "| (any other) | {DEFAULT_LAMBDA} | {} | source types that no class names |",
         half_life_words(DEFAULT_LAMBDA)
     );
+    out.push_str(
+        "\nReference text is this project's class; the other eight are the specification's. Under the profile `local_custom` \
+         what has\nno `source_type` ages as reference text.\n",
+    );
     out.push_str("\n| score | band |\n| --- | --- |\n");
     for (range, score) in [
         ("90 to 100", 90),

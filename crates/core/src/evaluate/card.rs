@@ -18,6 +18,7 @@ pub(super) fn cards(evaluation: &Evaluation) -> String {
         profile,
         intent,
         now,
+        notes,
         legend,
         verdicts,
         ..
@@ -41,6 +42,9 @@ pub(super) fn cards(evaluation: &Evaluation) -> String {
     out.push('.');
     if let Some(caveat) = caveat {
         let _ = write!(out, "\n{caveat}");
+    }
+    for note in notes {
+        out.extend(["\n", note]);
     }
     for verdict in verdicts {
         card(&mut out, verdict, caveat);

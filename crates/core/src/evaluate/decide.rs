@@ -47,8 +47,8 @@ impl Facts {
 pub(super) fn decide(facts: &Facts, profile: &Profile, intent: &Intent) -> Decision {
     let decision = match facts.relevance {
         Relevance::Given(_) => by_rules(facts, profile, intent),
-        // Words that are shared say little of what a text says.
-        Relevance::Query(_) => match by_rules(facts, profile, intent) {
+        // Words that are shared say little of what a text says, and an order nothing of how relevant the first is.
+        Relevance::Query(_) | Relevance::Order(_) => match by_rules(facts, profile, intent) {
             usable if usable.can_be_handed_off() => Decision::UseAsBackground,
             other => other,
         },

@@ -14,7 +14,7 @@ pub struct Difference {
 }
 
 /// Every wanted difference from freshcontext-mcp 0.5.2. Whatever else differs is a defect.
-pub const DIFFERENCES: [Difference; 19] = [
+pub const DIFFERENCES: [Difference; 21] = [
     Difference {
         id: "guard",
         what: "Content is judged by the failure inspector, not by single words; a title alone, or thin evidence, \
@@ -104,6 +104,18 @@ pub const DIFFERENCES: [Difference; 19] = [
         what: "Without semantic_score, relevance is judged by the words of `query`, or not at all: then age decides, and \
                utility is null.",
         why: "A relevance that nobody gave is not zero.",
+    },
+    Difference {
+        id: "scale",
+        what: "Where half of the semantic_scores or more lie outside 0 to 1, the signals of the call are ranked by the order of their scores, \
+               and none leads.",
+        why: "BM25 of 7 and 30 became one tie at 1.",
+    },
+    Difference {
+        id: "reference_text",
+        what: "manual, documentation, specification, law, policy, book, runbook, faq and license age at 0.00001 an hour; \
+               under local_custom so does what has no source_type.",
+        why: "A manual of three years ago is not worth nothing.",
     },
     Difference {
         id: "other_names",

@@ -275,7 +275,11 @@ impl<'a> Fields<'a> {
             Some(_) => return Err(read.wrong("semantic_score", "must be a number from 0 to 1")),
             None => match self.score {
                 Some(Node::Number(number)) => {
-                    let score = number.as_f64().filter(|score| (0.0..=1.0).contains(score));
+                    // Of what one of our sources has it may be votes.
+                    let votes = is_item || source_type.is_some_and(crate::decay::is_known);
+                    let score = number
+                        .as_f64()
+                        .filter(|score| !votes || (0.0..=1.0).contains(score));
                     notes.push(if score.is_some() {
                         "The relevance was given as score."
                     } else {

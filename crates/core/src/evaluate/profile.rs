@@ -44,6 +44,8 @@ pub struct Profile {
     pub authority: Authority,
     /// How it treats doubtful dates.
     pub date_policy: DatePolicy,
+    /// The source type at whose rate a signal ages that has none.
+    pub unnamed_as: &'static str,
     /// Whether only current signals are of any use: what is undated or less than half fresh has to
     /// be fetched again.
     pub needs_current: bool,
@@ -62,6 +64,7 @@ const fn profile(
         decay_of,
         authority,
         date_policy,
+        unnamed_as: "default",
         needs_current: false,
         cites_undated: false,
     }
@@ -92,7 +95,11 @@ pub const PROFILES: [Profile; 12] = {
         profile("product_research", "producthunt", Medium, Balanced),
         profile("composite_landscape", "landscape", Medium, Balanced),
         profile("multi_agent_handoff", "default", Medium, Balanced),
-        profile("local_custom", "default", Medium, Balanced),
+        Profile {
+            // Files and notes that somebody keeps.
+            unnamed_as: "documentation",
+            ..profile("local_custom", "default", Medium, Balanced)
+        },
     ]
 };
 

@@ -58,7 +58,7 @@ pub fn input_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "profile": one_of("Kind; sets decay", PROFILES.iter().map(|profile| profile.id)),
+            "profile": one_of("Kind of sources", PROFILES.iter().map(|profile| profile.id)),
             "intent": one_of("Purpose of it all", INTENTS.iter().map(|intent| intent.id)),
             "signals": {
                 "type": "array",
@@ -97,6 +97,7 @@ pub fn output_schema() -> Value {
             "profile": text,
             "intent": text,
             "now": text,
+            "notes": texts,
             "legend": property("object", "Label, meaning, action, summary"),
             "records": property("object", "schemas/agent-context/bundle.json"),
             "results": {

@@ -21,6 +21,8 @@ use crate::sanitize::{clean_line, cut_marked};
 pub(super) struct Signal<'a> {
     pub given: &'a Given<'a>,
     pub source_type: &'a str,
+    /// The source type at whose rate it ages.
+    pub ages_as: &'a str,
     pub published_at: Option<DateTime<Utc>>,
     pub retrieved_at: DateTime<Utc>,
     pub relevance: Relevance,
@@ -35,11 +37,24 @@ pub(super) struct Signal<'a> {
     pub changes: Vec<&'static str>,
 }
 
+/// What the call says of a signal beside what the signal says.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CallFacts {
+    /// How well it matches the query's words, where there is a query.
+    pub found: Option<Match>,
+    /// Its place by the order of all scores, 0..=1, where these are of another scale.
+    pub order: Option<f64>,
+    /// The source type at whose rate it ages where it has none.
+    pub unnamed_as: &'static str,
+}
+
 /// How relevant a signal is, 0..=1, and who says so.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Relevance {
     /// The caller gave it.
     Given(f64),
+    /// The caller gave it on another scale: its place among the others.
+    Order(f64),
     /// By the words that it shares with the caller's query.
     Query(f64),
     /// Not given, and no query to derive it from.
@@ -52,7 +67,7 @@ impl Relevance {
     /// The figure, where there is one.
     pub(super) const fn score(self) -> Option<f64> {
         match self {
-            Self::Given(score) | Self::Query(score) => Some(score),
+            Self::Given(score) | Self::Order(score) | Self::Query(score) => Some(score),
             Self::NotJudged | Self::OtherScript => None,
         }
     }
@@ -73,7 +88,7 @@ impl<'a> Signal<'a> {
     pub(super) fn new(
         given: &'a Given<'a>,
         now: DateTime<Utc>,
-        found: Option<Match>,
+        known: CallFacts,
         decay: &DecayTable,
         beside: &[Hint],
     ) -> Self {
@@ -81,8 +96,14 @@ impl<'a> Signal<'a> {
         let retrieved_at = retrieved_at(given, now, &mut changes);
         let published = published_at(given, now, &mut changes);
         let source_type = given.source_type.unwrap_or("default");
+        let unnamed = given.source_type.is_none_or(str::is_empty);
+        let ages_as = if unnamed { known.unnamed_as } else { source_type };
         if source_type.is_empty() || given.source_type.is_none() {
-            changes.push("No source_type was given; default rates apply.");
+            changes.push(if known.unnamed_as == "default" {
+                "No source_type was given; default rates apply."
+            } else {
+                "No source_type was given; under this profile it ages as reference text."
+            });
         }
         let given_status = given.status.unwrap_or(SignalStatus::Success);
         let guard = if given_status == SignalStatus::Failed {
@@ -98,19 +119,15 @@ impl<'a> Signal<'a> {
         Self {
             given,
             source_type,
+            ages_as,
             published_at: published.map(|published| published.instant),
             retrieved_at,
-            relevance: relevance(given, found, &mut changes),
+            relevance: relevance(given, known, &mut changes),
             date_confidence: date_confidence(given, published, retrieved_at, &mut changes),
             status,
             content_hash: given.own_content().map(canonical_sha256),
             guard,
-            refetch: refetch(
-                given,
-                status,
-                decay.lambda(source_type),
-                age_hours(retrieved_at, now),
-            ),
+            refetch: refetch(given, status, decay.lambda(ages_as), age_hours(retrieved_at, now)),
             changes,
         }
     }
@@ -186,6 +203,10 @@ impl<'a> Signal<'a> {
                 };
                 format!("{word} ({score:.2}), {age}.")
             }
+            Relevance::Order(_) => {
+                let score = self.given.semantic_score.unwrap_or_default();
+                format!("Ranked by the order of all scores ({score}), {age}.")
+            }
             Relevance::Query(share) => {
                 format!("Has {} of what the query's words weigh, {age}.", percent(share))
             }
@@ -255,9 +276,9 @@ fn date_confidence(
     claimed
 }
 
-/// `found` is how well it matches the query's words, where there is a query.
-fn relevance(given: &Given<'_>, found: Option<Match>, changes: &mut Vec<&'static str>) -> Relevance {
-    match (given.semantic_score, found) {
+fn relevance(given: &Given<'_>, known: CallFacts, changes: &mut Vec<&'static str>) -> Relevance {
+    match (given.semantic_score, known.found) {
+        (Some(_), _) if known.order.is_some() => Relevance::Order(known.order.unwrap_or_default()),
         (Some(score), _) if score > 1.0 => {
             changes.push("The semantic_score was above 1 and counts as 1.");
             Relevance::Given(1.0)

@@ -63,7 +63,11 @@ pub(super) fn decay(settings: &Settings, as_json: bool) -> Result<u8, ConfigErro
         let sources: Vec<&str> = class.sources().collect();
         row(class.name, class.lambda, &sources.join(", "));
     }
-    row("(any other)", DEFAULT_LAMBDA, "what no class names");
+    row(
+        "(any other)",
+        DEFAULT_LAMBDA,
+        "what no class names; without a source_type under local_custom: reference text",
+    );
     for (source, lambda) in table.overrides() {
         row("set by the operator", lambda, source);
     }
@@ -72,7 +76,7 @@ pub(super) fn decay(settings: &Settings, as_json: bool) -> Result<u8, ConfigErro
         output::line(&output::paint(style, &line));
     }
     let formula = format!(
-        "score = 100 * e^(-rate * hours from publication to retrieval); classes of {} {}",
+        "score = 100 * e^(-rate * hours from publication to retrieval); classes of {} {}, but for reference text",
         specification::NAME,
         specification::VERSION
     );

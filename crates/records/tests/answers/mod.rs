@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use chrono::{DateTime, Utc};
-use freshcontext_budget::{Assembly, Block, Limits, Omitted, Reason, Selection, Strategy, Used};
+use freshcontext_budget::{Assembly, Block, Limits, Omitted, Reason, Require, Selection, Strategy, Used};
 use freshcontext_contract::{
     ArgSpec, CommonArgs, DateEvidence, Descriptor, ErrorCode, Hosts, Item, Listing, PartFailure, Peek, Seen,
     SourceError, SourceResult, url::Url,
@@ -142,6 +142,7 @@ pub fn evaluation(sources: &[String], known: Vec<Known>, budgeted: Option<Budget
                     detail: "because".to_owned(),
                 })
                 .collect(),
+            note: None,
         });
         budget = Some(Used {
             limits: Limits {
@@ -157,6 +158,7 @@ pub fn evaluation(sources: &[String], known: Vec<Known>, budgeted: Option<Budget
             tokenizer: "o200k_base",
             token_counts: "exact",
             overflow_strategy: Strategy::TruncateTail,
+            require: Require::Any,
             truncation_records: Vec::new(),
         });
         let blocks = blocks.into_iter();
@@ -175,6 +177,7 @@ pub fn evaluation(sources: &[String], known: Vec<Known>, budgeted: Option<Budget
         profile: "p",
         intent: "i",
         now: "2026-11-21T12:00:00.000Z".to_owned(),
+        notes: Vec::new(),
         legend: Legend(vec![Decision::UseFirst]),
         verdicts: sources
             .iter()
@@ -201,6 +204,7 @@ fn verdict(place: usize, source: &str) -> Verdict {
         label: "Use first",
         freshness_score: None,
         rank_score: 0.5,
+        selection_rank: 0.5,
         relevance: None,
         utility_score: None,
         confidence: Confidence::Medium,

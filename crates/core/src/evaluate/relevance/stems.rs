@@ -6,6 +6,8 @@
 //! language hold its terms.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use stop_words::Language;
@@ -35,11 +37,23 @@ const LANGUAGES: [(Language, Algorithm); 18] = [
 /// Longest word that is reduced, in bytes: the stemmers go over a word several times.
 const LONGEST: usize = 64;
 
+/// Function words, and for each a bit for every language of [`LANGUAGES`] that has it.
+static FUNCTION_WORDS: LazyLock<HashMap<&'static str, u32>> = LazyLock::new(|| {
+    let mut words = HashMap::new();
+    for (at, (language, _)) in LANGUAGES.into_iter().enumerate() {
+        for word in stop_words::lookup(language).unwrap_or_default() {
+            *words.entry(*word).or_insert(0) |= 1 << at;
+        }
+    }
+    words
+});
+
 /// Reduces words of a query's language, and of English.
 pub(super) struct Stems {
     own: Option<Stemmer>,
     english: Stemmer,
-    function_words: &'static [&'static str],
+    /// The bit of the language whose function words the query has; 0 where it has none of any.
+    language: u32,
     /// Whether stems begin as their words do, in the first two bytes where these are ASCII.
     pub keep_beginnings: bool,
 }
@@ -48,22 +62,23 @@ impl Stems {
     /// Of the language that these words of a query are in.
     pub(super) fn of<T: AsRef<str>>(words: &[T]) -> Self {
         let words = words.iter().map(AsRef::as_ref);
-        let hits = |language: Language| {
-            let list = stop_words::lookup(language).unwrap_or_default();
-            let count = words.clone().filter(|word| list.contains(word)).count();
-            (count, list)
-        };
-        let (mut algorithm, mut most, mut function_words) = (by_script(words.clone()), 0, [].as_slice());
-        for (language, its) in LANGUAGES {
-            let (count, list) = hits(language);
-            if count > most {
-                (algorithm, most, function_words) = (its, count, list);
+        let mut hits = [0_usize; LANGUAGES.len()];
+        for word in words.clone() {
+            let languages = FUNCTION_WORDS.get(word).copied().unwrap_or_default();
+            for (at, hits) in hits.iter_mut().enumerate() {
+                *hits += usize::from(languages & (1 << at) != 0);
+            }
+        }
+        let (mut algorithm, mut most, mut language) = (by_script(words), 0, 0);
+        for (at, ((_, its), hits)) in LANGUAGES.into_iter().zip(hits).enumerate() {
+            if hits > most {
+                (algorithm, most, language) = (its, hits, 1 << at);
             }
         }
         Self {
             own: (algorithm != Algorithm::English).then(|| Stemmer::create(algorithm)),
             english: Stemmer::create(Algorithm::English),
-            function_words,
+            language,
             // These two take beginnings off.
             keep_beginnings: !matches!(algorithm, Algorithm::Arabic | Algorithm::Tamil),
         }
@@ -71,7 +86,8 @@ impl Stems {
 
     /// Whether a word of the query says nothing of its subject ("how", "the").
     pub(super) fn is_function_word(&self, word: &str) -> bool {
-        self.function_words.contains(&word)
+        let languages = FUNCTION_WORDS.get(word).copied().unwrap_or_default();
+        languages & self.language != 0
     }
 
     /// The stem in the query's language, then the English one where that is another language.

@@ -402,3 +402,57 @@ fn fields_of_an_item_are_words_of_it() {
     arguments["query"] = json!("AAPL price");
     assert_eq!(chosen(&arguments), [1]);
 }
+
+#[test]
+fn scores_of_another_scale_are_ranked_by_their_order_and_that_is_said_once() {
+    for scores in [[7.2, 30.0, 12.5], [-11.0, -0.4, -3.0], [12.0, 99.0, 55.0]] {
+        let signals: Vec<Value> = scores
+            .iter()
+            .enumerate()
+            .map(|(at, score)| {
+                let mut signal = signal(at, &format!("Text of number {at}."));
+                signal["semantic_score"] = json!(score);
+                signal
+            })
+            .collect();
+        let arguments = call(signals, json!({"max_items": 3}));
+        assert_eq!(chosen(&arguments), [1, 2, 0], "{scores:?}");
+        let out = answered(&arguments).structured;
+        assert_eq!(out["notes"].as_array().map(Vec::len), Some(1), "{out}");
+        for result in out["results"].as_array().unwrap() {
+            assert_eq!(result["relevance"], "order");
+            let decision = result["decision"].as_str().unwrap();
+            assert!(
+                ["use_as_background", "watch_only"].contains(&decision),
+                "{decision}"
+            );
+        }
+    }
+}
+
+#[test]
+fn reference_text_hardly_ages_and_a_profile_may_say_so_of_what_nobody_named() {
+    let score = |profile: &str, source_type: Option<&str>| {
+        let mut signal =
+            json!({"source": "a", "content": "A text.", "published_at": "2023-06-09", "semantic_score": 0.8});
+        if let Some(source_type) = source_type {
+            signal["source_type"] = json!(source_type);
+        }
+        let mut arguments = call(vec![signal], json!({"max_items": 1}));
+        arguments["profile"] = json!(profile);
+        let out = answered(&arguments).structured;
+        (
+            out["results"][0]["freshness_score"].clone(),
+            out["results"][0]["why"].to_string(),
+        )
+    };
+    assert_eq!(score("official_docs", Some("manual")).0, 77);
+    assert_eq!(score("official_docs", None).0, 0);
+    let (unnamed, why) = score("local_custom", None);
+    assert!(unnamed == 77 && why.contains("ages as reference text"), "{why}");
+    assert_eq!(
+        score("local_custom", Some("notes")).0,
+        0,
+        "what somebody named ages as before"
+    );
+}

@@ -459,8 +459,8 @@ fn ranks_that_are_the_same_when_rounded_stay_in_the_order_of_the_arguments() {
 #[test]
 fn every_change_is_recorded() {
     for (change, word) in [
-        (json!({"semantic_score": 2}), "above 1"),
-        (json!({"semantic_score": -1e308}), "below 0"),
+        (json!({"semantic_score": 2}), "order of all scores (2)"),
+        (json!({"semantic_score": -1e308}), "order of all scores"),
         (json!({"semantic_score": null}), "Relevance not judged"),
         (json!({"source_type": null}), "No source_type"),
         (

@@ -161,13 +161,15 @@ fn other_names_are_taken_and_noted() {
         );
     }
     // The points of a post are no relevance.
-    let points = one(json!({"semantic_score": null, "score": 250}));
+    let points = one(json!({"semantic_score": null, "source_type": "hackernews", "score": 250}));
     assert_eq!(points.relevance, Some("not_judged"));
     assert!(
         points.why.iter().any(|why| why.contains("passed over")),
         "{:?}",
         points.why
     );
+    let scaled = one(json!({"semantic_score": null, "score": 17.5}));
+    assert_eq!(scaled.relevance, Some("order"));
     // Ours win.
     let both = one(json!({"text": "Another text.", "score": 0.1}));
     assert_eq!(both.why, ["Relevant (0.90), fresh."]);
