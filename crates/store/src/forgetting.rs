@@ -1,8 +1,8 @@
 //! Deletion of stored entries: entries beyond the limit, in the order of writing, and expired entries.
 //!
-//! Age depends on a wall clock, which may be wrong by years. Two rules limit the damage. An entry expires only
-//! together with all entries that were written before it. A pass that would delete more than a tenth of a kind
-//! deletes nothing until the clock has stayed there for a day; from then on, it deletes a tenth a day.
+//! Age depends on a wall clock, which may be wrong by years. Three rules limit the damage. An entry expires only
+//! together with all entries that were written before it. The pass that first finds expired entries deletes nothing;
+//! a pass after the waiting time deletes those that had expired then. A pass never deletes more than a tenth of a kind.
 
 use serde::Serialize;
 
@@ -11,8 +11,11 @@ use crate::error::StoreError;
 
 /// Divisor of the share of a kind that one pass may delete for its age: a tenth.
 const SHARE: i64 = 10;
-/// Time in milliseconds for which a clock must stay before more than a share is deleted, and between two shares.
-const HOLD_MS: i64 = 24 * 60 * 60 * 1_000;
+/// Maximum waiting time in milliseconds: a day.
+const WAIT_MS: i64 = 24 * 60 * 60 * 1_000;
+/// Divisor of the retention period that gives a shorter waiting time. The entries of a period that expire during one
+/// wait are then fewer than a share, so that a short period is kept to.
+const WAITS: i64 = 20;
 
 /// Numbers of deleted entries, and of entries held back.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -23,7 +26,7 @@ pub struct Forgotten {
     pub records: u64,
     /// Removed deliverables that were deleted with their versions for their age.
     pub deliverables: u64,
-    /// Entries that look expired but are kept, because so many at once suggest a wrong clock.
+    /// Entries that look expired but are kept until the clock has proved right.
     pub held_back: u64,
 }
 
@@ -34,46 +37,45 @@ pub(crate) struct Counted {
     pub(crate) old: i64,
 }
 
-/// Result of the check: how much a pass may delete.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// All expired entries, because they are no more than a share.
-    All,
-    /// A share of each kind.
-    Share,
-    /// Nothing.
-    Nothing {
-        /// Whether the waiting time begins with this pass.
-        begun: bool,
-    },
-}
-
 impl Counted {
     const fn share(self) -> i64 {
         self.all / SHARE
     }
 
-    /// Returns the number of entries to delete.
-    pub(crate) fn taken(self, verdict: Verdict) -> i64 {
-        match verdict {
-            Verdict::All => self.old,
-            Verdict::Share => self.old.min(self.share().max(1)),
-            Verdict::Nothing { .. } => 0,
-        }
+    /// Returns the number of entries to delete: the expired ones, but at most a share, and at least one.
+    pub(crate) fn taken(self) -> i64 {
+        self.old.min(self.share().max(1))
+    }
+
+    /// Returns whether so many entries expired at once that the clock may be wrong.
+    pub(crate) const fn suspicious(self) -> bool {
+        self.old > self.share()
     }
 }
 
-/// Returns what may be deleted at `now_ms`. `held_ms` is the start of the waiting time, or the time of the last
-/// deleted share.
-pub(crate) fn judged(kinds: &[Counted], held_ms: Option<i64>, now_ms: i64) -> Verdict {
-    if kinds.iter().all(|kind| kind.old <= kind.share()) {
-        return Verdict::All;
-    }
-    match held_ms {
-        // A later `held_ms` is from another clock.
-        Some(held) if held <= now_ms && now_ms.saturating_sub(held) >= HOLD_MS => Verdict::Share,
-        Some(held) if held <= now_ms => Verdict::Nothing { begun: false },
-        _ => Verdict::Nothing { begun: true },
+/// State of the wait between the pass that first finds expired entries and the pass that deletes them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// Begins with this pass, or begins again because the clock was set back.
+    Begins,
+    /// Not over yet.
+    Lasts,
+    /// Over. Entries that had expired at this time, in milliseconds since the epoch, may be deleted.
+    Over(i64),
+}
+
+/// Returns the state at `now_ms` of a wait that began at `since_ms`, where entries are kept for `age_ms`.
+pub(crate) fn waited(since_ms: Option<i64>, age_ms: i64, now_ms: i64) -> Wait {
+    match since_ms {
+        Some(since) if since <= now_ms => {
+            if now_ms.saturating_sub(since) < (age_ms / WAITS).min(WAIT_MS) {
+                Wait::Lasts
+            } else {
+                Wait::Over(since)
+            }
+        }
+        // A later start is from another clock.
+        _ => Wait::Begins,
     }
 }
 
@@ -82,8 +84,8 @@ pub trait Forgetting: Send + Sync {
     /// Deletes all answers except the `keep` most recently written. Returns the number of deleted answers.
     fn forget_beyond(&self, keep: u64) -> BoxFuture<'_, Result<u64, StoreError>>;
 
-    /// Deletes answers, context records and removed deliverables that are older than `age_ms` at `now_ms`, but no more than a
-    /// share at once.
+    /// Deletes answers, context records and removed deliverables that were older than `age_ms` when an earlier pass found
+    /// them, but no more than a share at once.
     fn forget_old(&self, age_ms: i64, now_ms: i64) -> BoxFuture<'_, Result<Forgotten, StoreError>>;
 }
 
@@ -125,8 +127,7 @@ macro_rules! forgetting_operations {
                 now_ms: i64,
             ) -> BoxFuture<'_, Result<$crate::forgetting::Forgotten, StoreError>> {
                 Box::pin(async move {
-                    use $crate::forgetting::{Counted, Verdict, judged};
-                    let oldest = now_ms.saturating_sub(age_ms);
+                    use $crate::forgetting::{Counted, Wait, waited};
                     let ahead = now_ms.saturating_add($crate::SKEW_MS);
                     // Begins with a write, so that two processes cannot each delete a share.
                     let mut transaction = self.writer().begin().await?;
@@ -137,85 +138,92 @@ macro_rules! forgetting_operations {
                     )
                     .execute(&mut *transaction)
                     .await?;
-                    let mut kinds = Vec::new();
-                    let mut last: Vec<i64> = Vec::new();
-                    for (last_old, counted) in [
-                        (
-                            last_old!("answers"),
-                            "SELECT COUNT(*), COALESCE(SUM(CASE WHEN seq <= $1 THEN 1 ELSE 0 END), 0) \
-                             FROM answers",
-                        ),
-                        (
-                            last_old!("kept_records"),
-                            "SELECT COUNT(*), COALESCE(SUM(CASE WHEN seq <= $1 THEN 1 ELSE 0 END), 0) \
-                             FROM kept_records",
-                        ),
-                    ] {
-                        let up_to: Option<i64> = sqlx::query_scalar(last_old)
-                            .bind(oldest)
-                            .bind(ahead)
-                            .bind(i64::MAX)
-                            .fetch_one(&mut *transaction)
-                            .await?;
-                        // Counting reads every entry, so it happens only if an entry is expired.
-                        let (all, old): (i64, i64) = match up_to {
-                            None => (0, 0),
-                            Some(up_to) => {
-                                sqlx::query_as(counted)
-                                    .bind(up_to)
-                                    .fetch_one(&mut *transaction)
-                                    .await?
-                            }
-                        };
-                        kinds.push(Counted { all, old });
-                        last.push(up_to.unwrap_or(-1));
-                    }
-                    // All timestamps of a removed deliverable must be too old: its addition, its versions and its
-                    // removal.
-                    let all: i64 =
-                        sqlx::query_scalar("SELECT COUNT(*) FROM deliverables WHERE removed_ms IS NOT NULL")
-                            .fetch_one(&mut *transaction)
-                            .await?;
-                    let removed: Vec<(String, String)> = sqlx::query_as(
-                        "SELECT d.owner, d.name FROM deliverables AS d WHERE d.removed_ms < $1 \
-                         AND octet_length(d.owner) + octet_length(d.name) <= 4096 \
-                         AND (d.created_ms < $1 OR d.created_ms > $2) \
-                         AND NOT EXISTS (SELECT 1 FROM deliverable_versions AS v WHERE v.owner = d.owner \
-                         AND v.name = d.name AND v.created_ms >= $1 AND v.created_ms <= $2) \
-                         ORDER BY d.removed_ms, d.owner, d.name",
-                    )
-                    .bind(oldest)
-                    .bind(ahead)
-                    .fetch_all(&mut *transaction)
-                    .await?;
-                    kinds.push(Counted {
-                        all,
-                        old: i64::try_from(removed.len()).unwrap_or(i64::MAX),
-                    });
-                    let held: Option<i64> =
+                    let since: Option<i64> =
                         sqlx::query_scalar("SELECT value FROM store_state WHERE name = 'held_ms'")
                             .fetch_optional(&mut *transaction)
                             .await?;
-                    let verdict = judged(&kinds, held, now_ms);
-                    match verdict {
-                        Verdict::All => {
-                            sqlx::query("DELETE FROM store_state WHERE name = 'held_ms'")
-                                .execute(&mut *transaction)
-                                .await?;
-                        }
-                        Verdict::Nothing { begun: false } => {}
-                        Verdict::Share | Verdict::Nothing { begun: true } => {
-                            bound!(
-                                "INSERT INTO store_state (name, value) VALUES ('held_ms', $1) \
-                                 ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-                                now_ms,
-                            )
-                            .execute(&mut *transaction)
-                            .await?;
-                        }
+                    let wait = waited(since, age_ms, now_ms);
+                    if wait != Wait::Lasts {
+                        bound!(
+                            "INSERT INTO store_state (name, value) VALUES ('held_ms', $1) \
+                             ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                            now_ms,
+                        )
+                        .execute(&mut *transaction)
+                        .await?;
                     }
+                    // Counts what is expired now and, where the wait is over, what had expired when it began.
+                    let (mut expired, mut suspicious) = (0, false);
+                    let mut moment = now_ms;
+                    let (kinds, last, removed) = loop {
+                        let oldest = moment.saturating_sub(age_ms);
+                        let mut kinds = Vec::new();
+                        let mut last: Vec<i64> = Vec::new();
+                        for (last_old, counted) in [
+                            (
+                                last_old!("answers"),
+                                "SELECT COUNT(*), COALESCE(SUM(CASE WHEN seq <= $1 THEN 1 ELSE 0 END), 0) \
+                                 FROM answers",
+                            ),
+                            (
+                                last_old!("kept_records"),
+                                "SELECT COUNT(*), COALESCE(SUM(CASE WHEN seq <= $1 THEN 1 ELSE 0 END), 0) \
+                                 FROM kept_records",
+                            ),
+                        ] {
+                            let up_to: Option<i64> = sqlx::query_scalar(last_old)
+                                .bind(oldest)
+                                .bind(ahead)
+                                .bind(i64::MAX)
+                                .fetch_one(&mut *transaction)
+                                .await?;
+                            // Counting reads every entry, so it happens only if an entry is expired.
+                            let (all, old): (i64, i64) = match up_to {
+                                None => (0, 0),
+                                Some(up_to) => {
+                                    sqlx::query_as(counted)
+                                        .bind(up_to)
+                                        .fetch_one(&mut *transaction)
+                                        .await?
+                                }
+                            };
+                            kinds.push(Counted { all, old });
+                            last.push(up_to.unwrap_or(-1));
+                        }
+                        // All timestamps of a removed deliverable must be too old: its addition, its versions and its
+                        // removal.
+                        let all: i64 =
+                            sqlx::query_scalar("SELECT COUNT(*) FROM deliverables WHERE removed_ms IS NOT NULL")
+                                .fetch_one(&mut *transaction)
+                                .await?;
+                        let removed: Vec<(String, String)> = sqlx::query_as(
+                            "SELECT d.owner, d.name FROM deliverables AS d WHERE d.removed_ms < $1 \
+                             AND octet_length(d.owner) + octet_length(d.name) <= 4096 \
+                             AND (d.created_ms < $1 OR d.created_ms > $2) \
+                             AND NOT EXISTS (SELECT 1 FROM deliverable_versions AS v WHERE v.owner = d.owner \
+                             AND v.name = d.name AND v.created_ms >= $1 AND v.created_ms <= $2) \
+                             ORDER BY d.removed_ms, d.owner, d.name",
+                        )
+                        .bind(oldest)
+                        .bind(ahead)
+                        .fetch_all(&mut *transaction)
+                        .await?;
+                        kinds.push(Counted {
+                            all,
+                            old: i64::try_from(removed.len()).unwrap_or(i64::MAX),
+                        });
+                        if moment == now_ms {
+                            expired = kinds.iter().map(|kind| kind.old).sum();
+                            suspicious = kinds.iter().any(|kind| kind.suspicious());
+                        }
+                        match wait {
+                            Wait::Over(since) if since < moment && expired > 0 => moment = since,
+                            _ => break (kinds, last, removed),
+                        }
+                    };
+                    let over = matches!(wait, Wait::Over(_));
                     let mut out = $crate::forgetting::Forgotten::default();
-                    let mut taken = kinds.iter().map(|kind| kind.taken(verdict));
+                    let mut taken = kinds.iter().map(|kind| if over { kind.taken() } else { 0 });
                     let mut last = last.into_iter();
                     let (answers, up_to) = (taken.next().unwrap_or(0), last.next().unwrap_or(-1));
                     if answers > 0 {
@@ -258,16 +266,15 @@ macro_rules! forgetting_operations {
                         out.deliverables += 1;
                     }
                     transaction.commit().await?;
-                    let old: i64 = kinds.iter().map(|kind| kind.old).sum();
                     let gone = out.answers + out.records + out.deliverables;
-                    out.held_back = u64::try_from(old).unwrap_or(0).saturating_sub(gone);
-                    // Logged when the waiting time begins and with each share, but not for the passes in between.
-                    if out.held_back > 0 && verdict != (Verdict::Nothing { begun: false }) {
+                    out.held_back = u64::try_from(expired).unwrap_or(0).saturating_sub(gone);
+                    // Not logged by the passes during a wait.
+                    if out.held_back > 0 && suspicious && wait != Wait::Lasts {
                         tracing::warn!(
                             forgotten = gone,
                             held_back = out.held_back,
                             "more than a tenth of the stored entries look expired at once, so the clock may be wrong: \
-                             they are kept, and at most a tenth is deleted each day while the clock stays there"
+                             at most a tenth is deleted each day while the clock stays there"
                         );
                     }
                     Ok(out)
@@ -289,25 +296,27 @@ mod tests {
 
     #[test]
     fn a_share_goes_and_no_more() {
-        let few = [counted(100, 10), counted(0, 0), counted(9, 0)];
-        assert_eq!(judged(&few, None, NOW), Verdict::All);
-        let many = [counted(100, 11)];
-        assert_eq!(judged(&many, None, NOW), Verdict::Nothing { begun: true });
-        // One kind with too many expired entries holds back all kinds.
-        let one = [counted(100, 1), counted(1, 1)];
-        assert_eq!(judged(&one, None, NOW), Verdict::Nothing { begun: true });
-        assert_eq!(counted(4, 4).taken(Verdict::Share), 1);
-        assert_eq!(counted(100, 40).taken(Verdict::Share), 10);
-        assert_eq!(counted(100, 3).taken(Verdict::Share), 3);
+        assert_eq!(counted(4, 4).taken(), 1);
+        assert_eq!(counted(100, 40).taken(), 10);
+        assert_eq!(counted(100, 3).taken(), 3);
+        assert_eq!(counted(0, 0).taken(), 0);
+        assert!(counted(100, 11).suspicious() && !counted(100, 10).suspicious());
     }
 
     #[test]
-    fn a_clock_is_believed_after_a_day() {
-        let many = [counted(100, 100)];
-        let at = |held_ms: i64| judged(&many, Some(held_ms), NOW);
-        assert_eq!(at(NOW), Verdict::Nothing { begun: false });
-        assert_eq!(at(NOW - HOLD_MS + 1), Verdict::Nothing { begun: false });
-        assert_eq!(at(NOW - HOLD_MS), Verdict::Share);
-        assert_eq!(at(NOW + 1), Verdict::Nothing { begun: true });
+    fn a_clock_is_believed_after_a_wait() {
+        let age_ms = 30 * WAIT_MS;
+        let at = |since_ms: i64| waited(Some(since_ms), age_ms, NOW);
+        assert_eq!(waited(None, age_ms, NOW), Wait::Begins);
+        assert_eq!(at(NOW + 1), Wait::Begins);
+        assert_eq!(at(NOW), Wait::Lasts);
+        assert_eq!(at(NOW - WAIT_MS + 1), Wait::Lasts);
+        assert_eq!(at(NOW - WAIT_MS), Wait::Over(NOW - WAIT_MS));
+        // A short period has a shorter wait.
+        let hour_ms = WAIT_MS / 24;
+        assert_eq!(
+            waited(Some(NOW - hour_ms), 20 * hour_ms, NOW),
+            Wait::Over(NOW - hour_ms)
+        );
     }
 }

@@ -66,8 +66,9 @@ async fn forgotten(
     retention: Retention,
     now_ms: i64,
 ) -> Result<Forgotten, StoreError> {
+    let surplus = backend.forget_beyond(retention.answers).await?;
     let mut forgotten = backend.forget_old(retention.age_ms, now_ms).await?;
-    forgotten.answers += backend.forget_beyond(retention.answers).await?;
+    forgotten.answers += surplus;
     Ok(forgotten)
 }
 
@@ -191,7 +192,8 @@ impl Store {
         });
     }
 
-    /// Deletes entries expired at `now_ms`, at most a share at once, and entries beyond the limit.
+    /// Deletes entries beyond the limit, and entries that had expired before the wait that is over at `now_ms`, at most a
+    /// share of each kind.
     async fn forget(&self, now_ms: i64) -> Result<Forgotten, StoreError> {
         if self.replay {
             return Ok(Forgotten::default());

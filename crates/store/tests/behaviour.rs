@@ -46,7 +46,7 @@ const BOUND: Retention = Retention {
 type Behaviour = fn(Place) -> Result<(), Failed>;
 
 /// Each test starts with an empty store and leaves nothing running.
-const BEHAVIOURS: [(&str, Behaviour); 23] = [
+const BEHAVIOURS: [(&str, Behaviour); 24] = [
     ("opened_by_many_at_once", opened_at_once),
     ("keeps_what_it_is_given", keeps),
     ("owners_are_apart", owners),
@@ -64,6 +64,7 @@ const BEHAVIOURS: [(&str, Behaviour); 23] = [
     ("clocks_order_of_writing", clocks::order_of_writing),
     ("clocks_a_jump", clocks::a_jump),
     ("clocks_a_jump_that_stays", clocks::a_jump_that_stays),
+    ("clocks_jumps_and_corrections", clocks::jumps_and_corrections),
     ("clocks_a_replay", clocks::a_replay),
     ("clocks_newest_version", clocks::newest_version),
     ("no_keys", clocks::no_keys),

@@ -96,8 +96,8 @@ fn read(text: &str) -> serde_json::Value {
 /// Builds the note about entries that look expired but are kept.
 fn held_back(count: u64) -> String {
     format!(
-        "{count} entries look older than limits.answers_days and are kept: more than a tenth of the store looks expired at \
-         once, so the clock may be wrong. If it is right, at most a tenth is deleted each day from tomorrow on"
+        "{count} entries look older than limits.answers_days and are kept until the clock has proved right: they are deleted a \
+         day after they are first found, at most a tenth of the store each day"
     )
 }
 

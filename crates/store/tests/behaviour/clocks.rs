@@ -119,6 +119,38 @@ pub fn a_jump(place: Place) -> Result<(), Failed> {
     })
 }
 
+/// A clock that jumps ahead again and again, and is corrected in between, deletes nothing, even if few entries look expired.
+pub fn jumps_and_corrections(place: Place) -> Result<(), Failed> {
+    block_on(async {
+        let store = Store::new(
+            place,
+            Retention {
+                answers: 1_000,
+                ..BOUND
+            },
+        );
+        store.put_answer("local", &row("right", NOW), NOW).await?;
+        for jump in 1..=5 {
+            let far = NOW + jump * YEAR;
+            for call in 0..20 {
+                let late = row(&format!("late{jump}.{call}"), far);
+                store.put_answer("local", &late, far).await?;
+            }
+            let ahead = store.vacuum(far).await?;
+            ensure(ahead.answers == 0, format!("jump {jump}: {ahead:?}"))?;
+            let now = NOW + jump;
+            let corrected = store.vacuum(now).await?;
+            ensure(corrected == Forgotten::default(), format!("{corrected:?}"))?;
+            ensure(
+                store.answer("local", "right", now).await?.is_some(),
+                format!("jump {jump}"),
+            )?;
+        }
+        store.close().await;
+        Ok(())
+    })
+}
+
 /// Entries held back by a jump are deleted in shares, a day apart, while the clock stays.
 pub fn a_jump_that_stays(place: Place) -> Result<(), Failed> {
     block_on(async {
