@@ -6,7 +6,7 @@ use futures_util::future::{join, join_all};
 
 use crate::DESCRIPTOR;
 use crate::input::{self, Input, Query};
-use crate::providers::Provider;
+use crate::providers::{DELISTED, Provider};
 use crate::quote::Quote;
 use crate::symbol::Ticker;
 
@@ -175,15 +175,42 @@ fn unanswered(ticker: &Ticker, failures: Vec<(Provider, SourceError)>) -> Source
         .collect();
     let attempts = failures.iter().map(|(_, error)| error.attempts).sum();
     let names: Vec<&str> = failures.iter().map(|(provider, _)| provider.id()).collect();
+    let delisted: Vec<&str> = failures
+        .iter()
+        .filter(|(_, error)| error.detail.as_deref() == Some(DELISTED))
+        .map(|(provider, _)| provider.id())
+        .collect();
     let real = failures
         .into_iter()
         .map(|(_, error)| error)
         .find(|error| error.code != ErrorCode::NotFound);
     match real {
         None => {
-            let message = format!("no quote for {}: unknown to {}", ticker.given, names.join(", "));
-            let mut error = SourceError::not_found(message)
-                .hint("check the ticker; markets abroad need a suffix, as in SAP.DE");
+            let mut error = if delisted.is_empty() {
+                SourceError::not_found(format!(
+                    "no quote for {}: unknown to {}",
+                    ticker.given,
+                    names.join(", ")
+                ))
+                .hint("check the ticker; markets abroad need a suffix, as in SAP.DE")
+            } else {
+                let others: Vec<&str> = names
+                    .into_iter()
+                    .filter(|name| !delisted.contains(name))
+                    .collect();
+                let unknown = if others.is_empty() {
+                    String::new()
+                } else {
+                    format!("; unknown to {}", others.join(", "))
+                };
+                let delisted = delisted.join(", ");
+                SourceError::not_found(format!(
+                    "no quote for {}: delisted at {delisted}{unknown}",
+                    ticker.given
+                ))
+                .hint("it is no longer traded there")
+                .detail(DELISTED)
+            };
             error.attempts = attempts;
             error
         }

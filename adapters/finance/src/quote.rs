@@ -3,9 +3,9 @@
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{DateEvidence, DateValue, Item};
 use freshcontext_parse::date;
-use freshcontext_parse::json::rounded;
 
-use crate::symbol::Ticker;
+use crate::numbers::Figure;
+use crate::symbol::{Kind, Ticker};
 
 /// A price outside the regular session.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,16 +13,16 @@ pub struct Extended {
     /// Before or after hours, in the source's words.
     pub kind: String,
     /// The price.
-    pub price: f64,
+    pub price: Figure,
     /// When.
     pub at: Option<DateTime<Utc>>,
 }
 
-/// Decimals of a price that are shown; what lies below is binary dust.
-const DECIMALS: i32 = 6;
+/// The unit of a yield.
+const PERCENT: &str = "percent";
 
 /// One quote. Facts that the source does not give stay absent.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Quote {
     /// The route that answered.
     pub provider: &'static str,
@@ -31,7 +31,7 @@ pub struct Quote {
     /// What the price is, for example `regular session`.
     pub kind: &'static str,
     /// The last price.
-    pub price: f64,
+    pub price: Figure,
     /// When it was made, and what says so: an instant, or a trading day without the time.
     pub date: DateEvidence,
     /// The currency that the source states.
@@ -45,44 +45,91 @@ pub struct Quote {
     /// Whether the market is open, in the source's words.
     pub market: Option<String>,
     /// Previous close.
-    pub previous_close: Option<f64>,
+    pub previous_close: Option<Figure>,
     /// Change against the previous close.
-    pub change: Option<f64>,
+    pub change: Option<Figure>,
     /// The same in per cent.
-    pub change_percent: Option<f64>,
+    pub change_percent: Option<Figure>,
     /// First price of the session.
-    pub open: Option<f64>,
+    pub open: Option<Figure>,
     /// Highest price of the session.
-    pub high: Option<f64>,
+    pub high: Option<Figure>,
     /// Lowest price of the session.
-    pub low: Option<f64>,
+    pub low: Option<Figure>,
     /// Pieces traded.
-    pub volume: Option<f64>,
+    pub volume: Option<Figure>,
     /// The official close, where it is given beside the last print.
-    pub close: Option<f64>,
+    pub close: Option<Figure>,
     /// A price outside the session.
     pub extended: Option<Extended>,
     /// What the price was computed from, where the source does not give it itself.
     pub derived_from: Option<String>,
 }
 
+/// Currencies that are a hundredth of one, as Yahoo writes them, and what that is.
+const HUNDREDTHS: [(&str, &str); 4] = [
+    ("GBp", "pence"),
+    ("GBX", "pence"),
+    ("ZAc", "cents"),
+    ("ILA", "agorot"),
+];
+
 impl Quote {
-    /// A quote with nothing but a price and its moment; `None` where either is missing, and for a price that is none.
+    /// A quote with nothing but a price and its moment; `None` where either is missing. A price of 0 is how sources
+    /// write that there is none, and no share, coin or currency has one below.
     pub fn new(
         provider: &'static str,
         page: String,
-        price: Option<f64>,
+        price: Option<Figure>,
         field: &'static str,
         moment: Option<impl Into<DateValue>>,
     ) -> Option<Self> {
-        Some(Self {
+        let price = price.filter(|price| price.value() > 0.0)?;
+        Some(Self::priced(
+            provider,
+            page,
+            price,
+            DateEvidence::field(field, moment?),
+        ))
+    }
+
+    /// A yield, which may be 0 or below.
+    pub fn of_yield(
+        provider: &'static str,
+        page: String,
+        price: Option<Figure>,
+        field: &'static str,
+        moment: Option<impl Into<DateValue>>,
+    ) -> Option<Self> {
+        let price = price.filter(|price| price.value().abs() < 100.0)?;
+        let mut quote = Self::priced(provider, page, price, DateEvidence::field(field, moment?));
+        quote.unit = Some(PERCENT);
+        Some(quote)
+    }
+
+    fn priced(provider: &'static str, page: String, price: Figure, date: DateEvidence) -> Self {
+        Self {
             provider,
             page,
             kind: "last trade",
-            price: price.filter(|price| price.is_finite() && *price > 0.0)?,
-            date: DateEvidence::field(field, moment?),
-            ..Self::default()
-        })
+            price,
+            date,
+            currency: None,
+            unit: None,
+            name: None,
+            exchange: None,
+            market: None,
+            previous_close: None,
+            change: None,
+            change_percent: None,
+            open: None,
+            high: None,
+            low: None,
+            volume: None,
+            close: None,
+            extended: None,
+            derived_from: None,
+        }
     }
 
     /// Says that its moment is only roughly that of the price, and why.
@@ -90,6 +137,20 @@ impl Quote {
         if let Some(moment) = self.date.value() {
             self.date = DateEvidence::signal(why, moment.clone());
         }
+    }
+
+    /// Takes the currency that the source states beside the price. A yield is in per cent and an index in points,
+    /// whatever currency stands beside them.
+    pub fn stated_in(&mut self, currency: Option<String>, ticker: &Ticker, is_index: bool) {
+        if self.unit == Some(PERCENT) || ticker.kind == Kind::Index || is_index {
+            return;
+        }
+        let hundredth = currency.as_deref().and_then(|currency| {
+            let found = HUNDREDTHS.iter().find(|(code, _)| *code == currency);
+            found.map(|(_, unit)| *unit)
+        });
+        self.unit = hundredth.or(self.unit);
+        self.currency = currency;
     }
 
     /// The quote as an item of this ticker.
@@ -104,14 +165,14 @@ impl Quote {
         let title = format!(
             "{}{name}: {}{unit}",
             ticker.given.to_ascii_uppercase(),
-            rounded(self.price, DECIMALS)
+            self.price.digits()
         );
         let as_of = self.date.value().and_then(date::shown);
         let mut item = Item::new(title, self.date);
         item.id = Some(format!("{}:{}", self.provider, ticker.root));
         item.url = Some(self.page);
         item.set("symbol", ticker.given.to_ascii_uppercase());
-        item.set("price", rounded(self.price, DECIMALS));
+        item.set("price", self.price.json());
         item.set("currency", self.currency);
         item.set("unit", self.unit);
         item.set("price_kind", self.kind);
@@ -119,22 +180,29 @@ impl Quote {
         item.set("derived_from", self.derived_from);
         item.set("market", self.market);
         item.set("exchange", self.exchange);
-        // What has a price above zero has not had one below, nor lost more than all of it.
-        for (name, number, least) in [
+        let yields = self.unit == Some(PERCENT);
+        // What has a price above zero has not had one below, nor lost more than all of it: zeros there are how
+        // sources write that they have no number. A yield may be or have been anything.
+        let least = if yields {
+            (f64::NEG_INFINITY, f64::NEG_INFINITY)
+        } else {
+            (0.0, -100.0)
+        };
+        for (name, figure, least) in [
             ("change", self.change, f64::NEG_INFINITY),
-            ("change_percent", self.change_percent, -100.0),
-            ("previous_close", self.previous_close, 0.0),
-            ("official_close", self.close, 0.0),
-            ("open", self.open, 0.0),
-            ("high", self.high, 0.0),
-            ("low", self.low, 0.0),
+            ("change_percent", self.change_percent, least.1),
+            ("previous_close", self.previous_close, least.0),
+            ("official_close", self.close, least.0),
+            ("open", self.open, least.0),
+            ("high", self.high, least.0),
+            ("low", self.low, least.0),
             ("volume", self.volume, 0.0),
         ] {
-            let number = number.filter(|number| *number > least);
-            item.set(name, number.map(|number| rounded(number, DECIMALS)));
+            let figure = figure.filter(|figure| figure.value() > least);
+            item.set(name, figure.map(|figure| figure.json()));
         }
         if let Some(extended) = self.extended {
-            item.set("extended_price", rounded(extended.price, DECIMALS));
+            item.set("extended_price", extended.price.json());
             item.set("extended_kind", extended.kind);
             item.set_instant("extended_as_of", extended.at);
         }

@@ -71,9 +71,12 @@ const INDICES: [(&[&str], &str, &str, &str); 6] = [
     (&["VIX"], ".VIX", "_VIX", "^VIX"),
 ];
 
-const CURRENCIES: [&str; 30] = [
+/// Codes of ISO 4217: those of the European Central Bank's reference rates, then others that are asked for.
+const CURRENCIES: [&str; 56] = [
     "USD", "EUR", "GBP", "JPY", "CHF", "AUD", "CAD", "NZD", "CNY", "HKD", "SGD", "SEK", "NOK", "DKK", "PLN",
     "CZK", "HUF", "RON", "BGN", "TRY", "ILS", "INR", "IDR", "KRW", "MYR", "PHP", "THB", "ZAR", "MXN", "BRL",
+    "ISK", "AED", "SAR", "QAR", "KWD", "BHD", "OMR", "JOD", "EGP", "MAD", "NGN", "KES", "GHS", "RUB", "UAH",
+    "KZT", "GEL", "RSD", "ARS", "CLP", "COP", "PEN", "TWD", "VND", "PKR", "LKR",
 ];
 
 impl Ticker {
@@ -100,7 +103,11 @@ impl Ticker {
         if text.starts_with(['^', '.', '_']) {
             return ticker(bare, Kind::Index);
         }
-        let pair = text.strip_suffix("=X").unwrap_or(&text).replace('/', "");
+        // Exchanges and brokers write a pair of currencies with one of these between them, or with nothing.
+        let pair = text
+            .strip_suffix("=X")
+            .unwrap_or(&text)
+            .replacen(['/', '-', '_', '.'], "", 1);
         if let Some((base, quote)) = pair.split_at_checked(3).filter(|_| pair.len() == 6)
             && CURRENCIES.contains(&base)
             && CURRENCIES.contains(&quote)
@@ -205,7 +212,11 @@ mod tests {
         assert_eq!(all("TSCO.L"), (None, None, "TSCO.L".into()));
         assert_eq!(all("PKN.PL"), (None, None, "PKN.WA".into()));
         assert_eq!(all("EURUSD=X"), (None, None, "EURUSD=X".into()));
-        assert_eq!(all("EUR/USD"), all("EURUSD"));
+        for spelling in ["EUR/USD", "EUR-USD", "eur_usd", "EUR.USD", "EURUSD=X"] {
+            assert_eq!(at(spelling).kind, at("EURUSD").kind, "{spelling}");
+            assert_eq!(all(spelling), all("EURUSD"), "{spelling}");
+        }
+        assert!(matches!(at("USDT-USD").kind, Kind::Coin(..)));
         assert_eq!(all("BTC-USD"), (None, None, "BTC-USD".into()));
     }
 

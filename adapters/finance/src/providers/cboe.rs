@@ -3,11 +3,11 @@
 use chrono::{DateTime, NaiveDateTime, NaiveTime};
 use chrono_tz::America::New_York;
 use freshcontext_contract::{DateValue, Media, Request, SourceError, code};
-use freshcontext_parse::{json, text};
+use freshcontext_parse::text;
 use serde_json::Value;
 
 use super::Provider;
-use crate::numbers::{instant, number, words};
+use crate::numbers::{self, instant, number, words};
 use crate::quote::Quote;
 use crate::request::{get, segment};
 use crate::symbol::Ticker;
@@ -19,8 +19,15 @@ pub fn request(ticker: &Ticker) -> Result<Request, SourceError> {
     Ok(get(&address, Media::Json)?.accepting(&[403, 404]))
 }
 
+/// How the store behind Cboe's files says that it has none of this name; a file that may not be listed is refused
+/// with the same words: <https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html>.
+pub fn says_unknown(body: &str) -> bool {
+    let codes = ["<Code>AccessDenied</Code>", "<Code>NoSuchKey</Code>"];
+    body.contains("<Error>") && codes.iter().any(|code| body.contains(code))
+}
+
 pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
-    let value: Value = json::parse(body, "Cboe quote")?;
+    let value: Value = numbers::parse(body, "Cboe quote")?;
     let data = value
         .get("data")
         .filter(|data| data.is_object())
@@ -43,8 +50,8 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     );
     let price = number(at("current_price"));
     let quote = Quote::new("cboe", page, price, "last_trade_time", moment);
-    let mut quote = quote.ok_or_else(|| Provider::Cboe.unknown(ticker))?;
-    let positive = |name: &str| number(at(name)).filter(|number| *number > 0.0);
+    let mut quote = quote.ok_or_else(|| Provider::Cboe.no_price(ticker))?;
+    let positive = |name: &str| number(at(name)).filter(|number| number.value() > 0.0);
     quote.kind = "last print at Cboe, 15 minutes late";
     quote.name = words(at("company_name"));
     quote.close = positive("close");
@@ -80,6 +87,7 @@ fn moment(text: &str) -> Option<DateValue> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numbers::Figure;
     use freshcontext_contract::ErrorCode;
 
     #[test]
@@ -115,7 +123,11 @@ mod tests {
             quote.date.value(),
             Some(&DateValue::Instant("2026-10-07T16:36:56Z".parse().unwrap()))
         );
-        assert_eq!((quote.price, quote.close, quote.low), (336.5, Some(336.13), None));
+        let digits = |figure: Option<Figure>| figure.map(|figure| figure.digits().to_owned());
+        assert_eq!(
+            (quote.price.digits(), digits(quote.close), digits(quote.low)),
+            ("336.5", Some("336.13".to_owned()), None)
+        );
         assert_eq!(quote.currency, None);
         let winter = body.replace("2026-10-07T12", "2026-12-07T12");
         assert_eq!(
@@ -125,16 +137,43 @@ mod tests {
     }
 
     #[test]
+    fn only_cboes_own_words_say_unknown() {
+        let ticker = Ticker::read("NOPE").unwrap();
+        for (status, body, code) in [
+            (
+                403,
+                "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>",
+                ErrorCode::NotFound,
+            ),
+            (404, "<Error><Code>NoSuchKey</Code></Error>", ErrorCode::NotFound),
+            (
+                403,
+                "<html><title>403 ERROR</title>The request could not be satisfied.</html>",
+                ErrorCode::AccessDenied,
+            ),
+            (403, "", ErrorCode::AccessDenied),
+            (
+                404,
+                "<!DOCTYPE html><title>Page not found</title>",
+                ErrorCode::Malformed,
+            ),
+        ] {
+            let error = Provider::Cboe.parse(&ticker, status, body).unwrap_err();
+            assert_eq!(error.code, code, "{status} {body}");
+        }
+    }
+
+    #[test]
     fn zeros_and_missing_times_are_no_quotes() {
         let ticker = Ticker::read("^GSPC").unwrap();
         let code = |body: &str| parse(&ticker, body).unwrap_err().code;
         assert_eq!(
             code(r#"{"data":{"current_price":0,"last_trade_time":"2026-10-07T12:36:56"}}"#),
-            ErrorCode::NotFound
+            ErrorCode::Malformed
         );
         assert_eq!(
             code(r#"{"timestamp":"2026-10-07 16:52:05","data":{"current_price":5}}"#),
-            ErrorCode::NotFound
+            ErrorCode::Malformed
         );
         assert_eq!(code("{}"), ErrorCode::Malformed);
         let url = request(&ticker).unwrap().url;

@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, NaiveDate, Utc};
 use freshcontext_contract::{Cx, DateValue, Media, Request, Response, SourceError};
-use freshcontext_parse::{charset, json};
+use freshcontext_parse::charset;
 use serde_json::Value;
 
 use super::Provider;
-use crate::numbers::{instant_alone, number, words};
+use crate::numbers::{self, instant_alone, is_percent, number, words};
 use crate::quote::{Extended, Quote};
 use crate::request::{get, segment};
 use crate::symbol::Ticker;
@@ -45,7 +45,7 @@ pub async fn quotes(cx: &Cx<'_>, tickers: &[Ticker]) -> Vec<Result<Quote, Source
 
 /// The quote of one ticker in an answer for several.
 pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
-    let value: Value = json::parse(body, "CNBC quotes")?;
+    let value: Value = numbers::parse(body, "CNBC quotes")?;
     let found = value
         .get("FormattedQuoteResult")
         .and_then(|result| result.get("FormattedQuote"))
@@ -62,24 +62,39 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
             .and_then(Value::as_str)
             .is_some_and(|name| name.eq_ignore_ascii_case(&symbol))
     };
-    // A dead symbol comes back whole but without a price.
-    list.iter()
+    let found = list
+        .iter()
         .find(mine)
-        .and_then(|found| quote(&symbol, found))
-        .ok_or_else(|| Provider::Cnbc.unknown(ticker))
+        .ok_or_else(|| Provider::Cnbc.unknown(ticker))?;
+    // A symbol that it does not have comes back with a code of 1 and without a price.
+    let dead = found
+        .get("code")
+        .and_then(Value::as_i64)
+        .is_some_and(|code| code != 0);
+    quote(ticker, &symbol, found).ok_or_else(|| {
+        if dead {
+            Provider::Cnbc.unknown(ticker)
+        } else {
+            Provider::Cnbc.no_price(ticker)
+        }
+    })
 }
 
-fn quote(symbol: &str, found: &Value) -> Option<Quote> {
+fn quote(ticker: &Ticker, symbol: &str, found: &Value) -> Option<Quote> {
     let at = |name: &str| found.get(name).unwrap_or(&Value::Null);
     let page = format!("https://www.cnbc.com/quotes/{}", segment(symbol));
     let last = at("last");
     let time = at("last_time").as_str().and_then(moment);
-    let mut quote = Quote::new("cnbc", page, number(last), "last_time", time)?;
+    let yields = is_percent(last) || is_percent(at("previous_day_closing"));
+    let make = if yields { Quote::of_yield } else { Quote::new };
+    let mut quote = make("cnbc", page, number(last), "last_time", time)?;
     quote.kind = "regular session";
-    if last.as_str().is_some_and(|text| text.ends_with('%')) {
-        quote.unit = Some("percent");
-    }
-    quote.currency = words(at("currencyCode"));
+    let kind = words(at("type")).unwrap_or_default();
+    // The price of a bond is a share of what it pays back, not an amount.
+    let no_amount = ["INDEX", "BOND"]
+        .iter()
+        .any(|name| kind.eq_ignore_ascii_case(name));
+    quote.stated_in(words(at("currencyCode")), ticker, no_amount);
     quote.name = words(at("name"));
     quote.exchange = words(at("exchange"));
     quote.market = words(at("curmktstatus"));
@@ -89,13 +104,13 @@ fn quote(symbol: &str, found: &Value) -> Option<Quote> {
     quote.open = number(at("open"));
     quote.high = number(at("high"));
     quote.low = number(at("low"));
-    quote.volume = number(at("volume")).filter(|volume| *volume > 0.0);
+    quote.volume = number(at("volume")).filter(|volume| volume.value() > 0.0);
     quote.extended = extended(at("ExtendedMktQuote"));
     Some(quote)
 }
 
 fn extended(found: &Value) -> Option<Extended> {
-    let price = number(found.get("last")?).filter(|price| *price > 0.0)?;
+    let price = number(found.get("last")?).filter(|price| price.value() > 0.0)?;
     let at = found.get("last_time").and_then(Value::as_str).and_then(moment);
     Some(Extended {
         kind: found
@@ -141,17 +156,20 @@ mod tests {
     #[test]
     fn the_session_and_the_extended_print_stay_apart() {
         let quote = at("AAPL").unwrap();
-        assert_eq!((quote.price, quote.kind), (336.13, "regular session"));
+        assert_eq!((quote.price.digits(), quote.kind), ("336.13", "regular session"));
         assert_eq!(
             quote.date.value(),
             Some(&DateValue::Instant("2026-10-07T20:00:00Z".parse().unwrap()))
         );
         let extended = quote.extended.unwrap();
         assert_eq!(
-            (extended.price, extended.at.unwrap().to_rfc3339().as_str()),
-            (337.0, "2026-10-07T21:10:00+00:00")
+            (
+                extended.price.digits(),
+                extended.at.unwrap().to_rfc3339().as_str()
+            ),
+            ("337", "2026-10-07T21:10:00+00:00")
         );
-        assert_eq!(quote.open, Some(1335.0));
+        assert_eq!(quote.open.unwrap().digits(), "1335");
     }
 
     #[test]
@@ -167,12 +185,14 @@ mod tests {
 
     #[test]
     fn dead_and_undated_symbols_are_no_quotes() {
-        for given in ["DEAD", "UNDATED", "OTHER"] {
-            assert_eq!(
-                at(given).unwrap_err().code,
-                freshcontext_contract::ErrorCode::NotFound,
-                "{given}"
-            );
+        use freshcontext_contract::ErrorCode;
+        for (given, code) in [
+            ("DEAD", ErrorCode::NotFound),
+            ("OTHER", ErrorCode::NotFound),
+            // It has that one, and a time without a day.
+            ("UNDATED", ErrorCode::Malformed),
+        ] {
+            assert_eq!(at(given).unwrap_err().code, code, "{given}");
         }
         let ticker = Ticker::read("AAPL").unwrap();
         assert!(
@@ -180,7 +200,7 @@ mod tests {
                 .is_err_and(|error| error.code == freshcontext_contract::ErrorCode::Malformed)
         );
         let one = r#"{"FormattedQuoteResult":{"FormattedQuote":{"symbol":"AAPL","last":"1.5","last_time":"2026-08-17"}}}"#;
-        assert!((parse(&ticker, one).unwrap().price - 1.5).abs() < 1e-9);
+        assert_eq!(parse(&ticker, one).unwrap().price.digits(), "1.5");
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{ErrorCode, KeyedUrl, Media, Request, SourceError, quoted};
-use freshcontext_parse::{json, text};
+use freshcontext_parse::text;
 use serde_json::Value;
 
 use super::Provider;
-use crate::numbers::{number, words};
+use crate::numbers::{self, number, words};
 use crate::quote::Quote;
 use crate::request::quote_of;
 use crate::symbol::{Kind, Ticker};
@@ -28,7 +28,7 @@ pub fn finnhub(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     if body.trim_start().starts_with(|c: char| c.is_ascii_alphabetic()) {
         return Err(said(Provider::Finnhub, "Finnhub", ticker, body));
     }
-    let value: Value = json::parse(body, "Finnhub quote")?;
+    let value: Value = numbers::parse(body, "Finnhub quote")?;
     let at = |name: &str| value.get(name).unwrap_or(&Value::Null);
     if let Some(error) = words(at("error")) {
         return Err(said(Provider::Finnhub, "Finnhub", ticker, &error));
@@ -38,7 +38,15 @@ pub fn finnhub(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     }
     let page = finnhub_request(ticker)?.url.to_string();
     let quote = Quote::new("finnhub", page, number(at("c")), "t", moment(at("t")));
-    let mut quote = quote.ok_or_else(|| Provider::Finnhub.unknown(ticker))?;
+    let mut quote = quote.ok_or_else(|| {
+        // Nothing but zeros is how it says that it does not have the symbol; before the open `c` alone is 0.
+        let says = |name: &str| number(at(name)).is_some_and(|figure| figure.value() != 0.0);
+        if ["c", "h", "l", "o", "pc", "t"].into_iter().any(says) {
+            Provider::Finnhub.no_price(ticker)
+        } else {
+            Provider::Finnhub.unknown(ticker)
+        }
+    })?;
     quote.dated_roughly("t: the moment of the current daily bar, which may be an older session's");
     quote.change = number(at("d"));
     quote.change_percent = number(at("dp"));
@@ -66,12 +74,19 @@ fn said(provider: Provider, name: &str, ticker: &Ticker, words: &str) -> SourceE
             .hint("a key of that plan opens it; without, another provider may have it");
     } else if has(&["api key", "apikey", "token", "unauthorized"]) {
         ErrorCode::AccessDenied
-    } else if has(&["not supported", "not found", "invalid symbol"]) {
+    } else if has(&["delisted"]) {
+        return provider.delisted(ticker);
+    } else if has(&["not supported", "not found", "invalid symbol"]) || has_symbol_error(&lower) {
         return provider.unknown(ticker);
     } else {
         ErrorCode::UpstreamError
     };
     SourceError::new(code, format!("{name} answered with an error: {}", quoted(&words)))
+}
+
+/// `**symbol** or **figi** parameter is missing or invalid.`
+fn has_symbol_error(lower: &str) -> bool {
+    lower.contains("symbol") && lower.contains("invalid")
 }
 
 pub fn twelvedata_request(ticker: &Ticker) -> Result<Request, SourceError> {
@@ -86,7 +101,7 @@ pub fn twelvedata_request(ticker: &Ticker) -> Result<Request, SourceError> {
 
 /// Numbers come as text; errors as `{code, message, status: "error"}`, often with status 200.
 pub fn twelvedata(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
-    let value: Value = json::parse(body, "Twelve Data quote")?;
+    let value: Value = numbers::parse(body, "Twelve Data quote")?;
     let at = |name: &str| value.get(name).unwrap_or(&Value::Null);
     if at("status").as_str() == Some("error") {
         let message = words(at("message")).unwrap_or_default();
@@ -98,7 +113,6 @@ pub fn twelvedata(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
                 code: ErrorCode::RateLimited,
                 ..error
             },
-            (Some(400 | 404), _) => Provider::TwelveData.unknown(ticker),
             (Some(401 | 403), _) => SourceError {
                 code: ErrorCode::AccessDenied,
                 ..error
@@ -119,14 +133,16 @@ pub fn twelvedata(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     };
     let page = twelvedata_request(ticker)?.url.to_string();
     let quote = Quote::new("twelvedata", page, number(at("close")), field, time);
-    let mut quote = quote.ok_or_else(|| Provider::TwelveData.unknown(ticker))?;
+    let mut quote = quote.ok_or_else(|| Provider::TwelveData.no_price(ticker))?;
     if field == "timestamp" {
         quote.dated_roughly("timestamp: the opening of the session that the price is from");
     }
-    quote.currency = words(at("currency"));
-    if let (None, Kind::Currency(_, currency) | Kind::Coin(_, currency)) = (&quote.currency, &ticker.kind) {
-        quote.currency = Some(currency.clone());
-    }
+    let currency = words(at("currency")).or_else(|| match &ticker.kind {
+        Kind::Currency(_, currency) | Kind::Coin(_, currency) => Some(currency.clone()),
+        _ => None,
+    });
+    let index = words(at("type")).is_some_and(|kind| kind.eq_ignore_ascii_case("index"));
+    quote.stated_in(currency, ticker, index);
     quote.name = words(at("name"));
     quote.exchange = words(at("exchange"));
     quote.change = number(at("change"));
@@ -135,7 +151,7 @@ pub fn twelvedata(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     quote.open = number(at("open"));
     quote.high = number(at("high"));
     quote.low = number(at("low"));
-    quote.volume = number(at("volume")).filter(|volume| *volume > 0.0);
+    quote.volume = number(at("volume")).filter(|volume| volume.value() > 0.0);
     Ok(quote)
 }
 
@@ -151,13 +167,25 @@ mod tests {
             r#"{"c":336.13,"d":1.13,"dp":0.337,"h":337,"l":334,"o":335,"pc":335,"t":1791403200}"#,
         )
         .unwrap();
-        assert_eq!((quote.price, quote.currency), (336.13, None));
+        assert_eq!((quote.price.digits(), quote.currency), ("336.13", None));
         let none = finnhub(
             &ticker,
             r#"{"c":0,"d":null,"dp":null,"h":0,"l":0,"o":0,"pc":0,"t":0}"#,
         )
         .unwrap_err();
         assert_eq!(none.code, ErrorCode::NotFound);
+        // Before the open it knows everything but the price.
+        for known in [
+            r#"{"c":0,"d":null,"dp":null,"h":31.2,"l":30.1,"o":30.5,"pc":31,"t":1791403200}"#,
+            r#"{"c":0,"h":0,"l":0,"o":0,"pc":31,"t":0}"#,
+            r#"{"c":null,"h":0,"l":0,"o":0,"pc":0,"t":1791403200}"#,
+        ] {
+            assert_eq!(
+                finnhub(&ticker, known).unwrap_err().code,
+                ErrorCode::Malformed,
+                "{known}"
+            );
+        }
         assert_eq!(finnhub(&ticker, "{}").unwrap_err().code, ErrorCode::Malformed);
         assert_eq!(
             finnhub_request(&Ticker::read("BRK-B").unwrap())

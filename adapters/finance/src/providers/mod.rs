@@ -14,6 +14,9 @@ use futures_util::future::join_all;
 use crate::quote::Quote;
 use crate::symbol::{Kind, Ticker};
 
+/// The detail of an error that says that a ticker is no longer traded.
+pub const DELISTED: &str = "delisted";
+
 texts! {
     /// A quote source, in the order in which they are asked; ids are those of the routes.
     pub enum Provider(id) {
@@ -100,17 +103,42 @@ impl Provider {
         let quote = self.parse(ticker, response.status, &charset::decode(response).text);
         // A vendor's block page says more than that the answer is no quote.
         quote.map_err(|error| match error.code {
-            ErrorCode::Malformed | ErrorCode::Challenge => response.block_page().unwrap_or(error),
+            ErrorCode::Malformed | ErrorCode::Challenge | ErrorCode::AccessDenied => {
+                response.block_page().unwrap_or(error)
+            }
             _ => error,
         })
     }
 
     /// Reads one answer.
     pub fn parse(self, ticker: &Ticker, status: u16, body: &str) -> Result<Quote, SourceError> {
-        // Statuses that were accepted mean that the symbol is not covered; Twelve Data says which of two.
-        if status >= 400 && self != Self::TwelveData {
-            return Err(self.unknown(ticker));
+        if status < 400 {
+            return self.parse_ok(ticker, body);
         }
+        // A status was accepted for what the source says with it; the status alone says nothing of a ticker.
+        let said = match self {
+            Self::Cboe => cboe::says_unknown(body).then(|| self.unknown(ticker)),
+            Self::Coinbase => pairs::coinbase_says(ticker, body),
+            Self::Frankfurter => pairs::frankfurter_says_unknown(body).then(|| self.unknown(ticker)),
+            Self::TwelveData | Self::Yahoo => match self.parse_ok(ticker, body) {
+                Err(error) if error.code != ErrorCode::Malformed => Some(error),
+                _ => None,
+            },
+            Self::Finnhub | Self::Cnbc | Self::Nasdaq => None,
+        };
+        Err(said.unwrap_or_else(|| {
+            let message = format!(
+                "{} answered with status {status} and not with its own words",
+                self.id()
+            );
+            match status {
+                401 | 403 => SourceError::access_denied(message),
+                _ => SourceError::malformed(message),
+            }
+        }))
+    }
+
+    fn parse_ok(self, ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         match self {
             Self::Finnhub => keyed::finnhub(ticker, body),
             Self::TwelveData => keyed::twelvedata(ticker, body),
@@ -123,7 +151,22 @@ impl Provider {
         }
     }
 
-    /// The source answers properly that it does not have the ticker.
+    /// The source has the ticker, and neither a price nor its moment.
+    pub fn no_price(self, ticker: &Ticker) -> SourceError {
+        let message = format!(
+            "{} has {} but no price of a known moment at present",
+            self.id(),
+            ticker.given
+        );
+        SourceError::malformed(message)
+    }
+
+    /// The source says that the ticker is no longer traded there.
+    pub fn delisted(self, ticker: &Ticker) -> SourceError {
+        SourceError::not_found(format!("{} is delisted at {}", ticker.given, self.id())).detail(DELISTED)
+    }
+
+    /// The source says in its own words that it does not have the ticker.
     pub fn unknown(self, ticker: &Ticker) -> SourceError {
         SourceError::not_found(format!("{} has no quote for {}", self.id(), ticker.given))
     }

@@ -2,12 +2,12 @@
 
 use chrono::{NaiveDate, NaiveDateTime};
 use chrono_tz::America::New_York;
-use freshcontext_contract::{DateValue, Media, Request, SourceError};
-use freshcontext_parse::json;
+use freshcontext_contract::{DateValue, Media, Request, SourceError, quoted};
+use freshcontext_parse::text;
 use serde_json::Value;
 
 use super::Provider;
-use crate::numbers::{instant, instant_alone, number, words};
+use crate::numbers::{self, Figure, instant, instant_alone, number, words};
 use crate::quote::{Extended, Quote};
 use crate::request::{get, segment};
 use crate::symbol::Ticker;
@@ -21,11 +21,11 @@ pub fn request(ticker: &Ticker, class: &str) -> Result<Request, SourceError> {
 }
 
 pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
-    let value: Value = json::parse(body, "Nasdaq quote")?;
+    let value: Value = numbers::parse(body, "Nasdaq quote")?;
     let data = match value.get("data") {
         Some(data) if data.is_object() => data,
         // "Symbol not exists." comes with status 200 and no data.
-        Some(Value::Null) => return Err(Provider::Nasdaq.unknown(ticker)),
+        Some(Value::Null) => return Err(without_data(ticker, &value)),
         _ => return Err(SourceError::malformed("Nasdaq quote: the answer has no data")),
     };
     let block = |name: &str| data.get(name).filter(|block| block.is_object());
@@ -45,10 +45,10 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         (Some(first), Some((second, close))) => (second, close, Some(first)),
         (Some(first), None) => (
             first,
-            print(first).ok_or_else(|| Provider::Nasdaq.unknown(ticker))?,
+            print(first).ok_or_else(|| Provider::Nasdaq.no_price(ticker))?,
             None,
         ),
-        _ => return Err(Provider::Nasdaq.unknown(ticker)),
+        _ => return Err(Provider::Nasdaq.no_price(ticker)),
     };
     let at = |name: &str| data.get(name).unwrap_or(&Value::Null);
     let class = if at("assetClass").as_str() == Some("ETF") {
@@ -61,14 +61,14 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         segment(&ticker.root.to_ascii_lowercase())
     );
     let quote = Quote::new("nasdaq", page, Some(price), "lastTradeTimestamp", Some(moment));
-    let mut quote = quote.ok_or_else(|| Provider::Nasdaq.unknown(ticker))?;
+    let mut quote = quote.ok_or_else(|| Provider::Nasdaq.no_price(ticker))?;
     quote.kind = "regular session";
     // Nasdaq writes its prices with a dollar sign; that is what it states.
     let dollars = session
         .get("lastSalePrice")
         .and_then(Value::as_str)
         .is_some_and(|text| text.trim().starts_with('$'));
-    quote.currency = dollars.then(|| "USD".to_owned());
+    quote.stated_in(dollars.then(|| "USD".to_owned()), ticker, false);
     quote.name = words(at("companyName"));
     quote.exchange = words(at("exchange"));
     quote.market = words(at("marketStatus"));
@@ -98,7 +98,30 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     Ok(quote)
 }
 
-fn print(block: &Value) -> Option<(f64, DateValue)> {
+/// Why an answer has no data: Nasdaq says `Symbol not exists.` with code 1001, or something else.
+fn without_data(ticker: &Ticker, value: &Value) -> SourceError {
+    let said = value
+        .pointer("/status/bCodeMessage/0/errorMessage")
+        .and_then(words);
+    let code = value
+        .pointer("/status/bCodeMessage/0/code")
+        .and_then(Value::as_i64);
+    let unknown = said
+        .as_ref()
+        .is_some_and(|said| said.to_lowercase().contains("not exist"));
+    if unknown || code == Some(1001) {
+        return Provider::Nasdaq.unknown(ticker);
+    }
+    match said {
+        Some(said) => {
+            let said = text::said(&said, 80);
+            SourceError::upstream(format!("Nasdaq answered with an error: {}", quoted(&said)))
+        }
+        None => SourceError::malformed("Nasdaq quote: the answer has no data and does not say why"),
+    }
+}
+
+fn print(block: &Value) -> Option<(Figure, DateValue)> {
     Some((
         number(block.get("lastSalePrice")?)?,
         moment(block.get("lastTradeTimestamp")?.as_str()?)?,
@@ -158,13 +181,19 @@ mod tests {
             "primaryData":{"lastSalePrice":"$337.00","netChange":"+0.87","lastTradeTimestamp":"Aug 17, 2026 5:10 PM ET","volume":"14,590,589"},
             "secondaryData":{"lastSalePrice":"$1,336.13","netChange":"+1.13","percentageChange":"+0.34%","lastTradeTimestamp":"Closed at Aug 17, 2026 4:00 PM ET"}}}"#;
         let quote = parse(&ticker, body).unwrap();
-        assert_eq!((quote.price, quote.change), (1336.13, Some(1.13)));
+        assert_eq!(
+            (quote.price.digits(), quote.change.unwrap().digits()),
+            ("1336.13", "1.13")
+        );
         assert_eq!(
             quote.date.value(),
             Some(&DateValue::Instant("2026-08-17T20:00:00Z".parse().unwrap()))
         );
         let extended = quote.extended.unwrap();
-        assert_eq!((extended.price, extended.kind.as_str()), (337.0, "After-Hours"));
+        assert_eq!(
+            (extended.price.digits(), extended.kind.as_str()),
+            ("337", "After-Hours")
+        );
         let alone = body.replace("secondaryData", "other");
         assert_eq!(parse(&ticker, &alone).unwrap_err().code, ErrorCode::Malformed);
     }
@@ -176,7 +205,7 @@ mod tests {
             "secondaryData":{"lastSalePrice":"$336.13","netChange":"+1.13","lastTradeTimestamp":"Closed at Aug 17, 2026 4:00 PM ET"}}}"#;
         assert_eq!(parse(&ticker, body).unwrap().volume, None);
         let after = body.replace("Pre-Market", "After-Hours");
-        assert_eq!(parse(&ticker, &after).unwrap().volume, Some(14_590.0));
+        assert_eq!(parse(&ticker, &after).unwrap().volume.unwrap().digits(), "14590");
     }
 
     #[test]
@@ -186,9 +215,12 @@ mod tests {
         let unknown = r#"{"data":null,"message":null,"status":{"rCode":400,"bCodeMessage":[{"code":1001,"errorMessage":"Symbol not exists."}]}}"#;
         assert_eq!(code(unknown), ErrorCode::NotFound);
         assert_eq!(code("{}"), ErrorCode::Malformed);
+        let other = r#"{"data":null,"status":{"rCode":500,"bCodeMessage":[{"code":1000,"errorMessage":"Service unavailable"}]}}"#;
+        assert_eq!(code(other), ErrorCode::UpstreamError);
+        assert_eq!(code(r#"{"data":null}"#), ErrorCode::Malformed);
         assert_eq!(
             code(r#"{"data":{"primaryData":{"lastSalePrice":"N/A","lastTradeTimestamp":""}}}"#),
-            ErrorCode::NotFound
+            ErrorCode::Malformed
         );
     }
 }

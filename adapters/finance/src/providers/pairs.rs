@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, NaiveDate};
 use freshcontext_contract::{Media, Request, SourceError, quoted};
-use freshcontext_parse::{json, text};
+use freshcontext_parse::text;
 use serde_json::Value;
 
 use super::Provider;
-use crate::numbers::{number, words};
+use crate::numbers::{self, Figure, number, words};
 use crate::quote::Quote;
 use crate::request::{get, segment};
 use crate::symbol::{Kind, Ticker};
@@ -36,13 +36,13 @@ pub fn frankfurter_request(ticker: &Ticker) -> Result<Request, SourceError> {
 
 /// One reference rate: so much of a currency for one euro, of a day.
 struct Reference {
-    rate: f64,
+    rate: Figure,
     day: NaiveDate,
     told: String,
 }
 
 pub fn frankfurter(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
-    let value: Value = json::parse(body, "reference rates")?;
+    let value: Value = numbers::parse(body, "reference rates")?;
     let rows = value
         .as_array()
         .ok_or_else(|| SourceError::malformed("reference rates: the answer is no list of rates"))?;
@@ -54,12 +54,12 @@ pub fn frankfurter(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
             };
             names("base", EURO) && names("quote", code)
         })?;
-        let rate = number(row.get("rate")?).filter(|rate| *rate > 0.0)?;
+        let rate = number(row.get("rate")?).filter(|rate| rate.value() > 0.0)?;
         let day = NaiveDate::parse_from_str(row.get("date")?.as_str()?, "%Y-%m-%d").ok()?;
         Some(Reference {
+            told: format!("{EURO}/{code} {} ({day})", rate.digits()),
             rate,
             day,
-            told: format!("{EURO}/{code} {rate} ({day})"),
         })
     };
     let (base, currency) = parts(ticker);
@@ -67,7 +67,7 @@ pub fn frankfurter(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     let (rate, day, kind, from) = if base == EURO {
         let one = reference(currency).ok_or_else(unknown)?;
         (
-            one.rate,
+            Some(one.rate),
             one.day,
             "daily reference rate of the European Central Bank",
             None,
@@ -75,41 +75,76 @@ pub fn frankfurter(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     } else if currency == EURO {
         let one = reference(base).ok_or_else(unknown)?;
         let kind = "inverse of a daily reference rate of the European Central Bank";
-        (one.rate.recip(), one.day, kind, Some(one.told))
+        (
+            Figure::computed(one.rate.value().recip()),
+            one.day,
+            kind,
+            Some(one.told),
+        )
     } else {
         let (one, other) = reference(base).zip(reference(currency)).ok_or_else(unknown)?;
         let kind = "derived from two daily reference rates of the European Central Bank";
         let from = format!("{} and {}", one.told, other.told);
         // As old as the older of the two.
-        (other.rate / one.rate, one.day.min(other.day), kind, Some(from))
+        let rate = Figure::computed(other.rate.value() / one.rate.value());
+        (rate, one.day.min(other.day), kind, Some(from))
     };
     let page = frankfurter_address(ticker);
-    let quote = Quote::new("frankfurter", page, Some(rate), "date", Some(day));
-    let mut quote = quote.ok_or_else(unknown)?;
+    let quote = Quote::new("frankfurter", page, rate, "date", Some(day));
+    let mut quote = quote.ok_or_else(|| Provider::Frankfurter.no_price(ticker))?;
     quote.kind = kind;
     quote.derived_from = from;
     quote.currency = Some(currency.to_owned());
     Ok(quote)
 }
 
+/// `{"status":422,"message":"invalid currency: XXX"}` or `{"message":"not found"}`: <https://frankfurter.dev/>.
+pub fn frankfurter_says_unknown(body: &str) -> bool {
+    let said = numbers::parse(body, "reference rates")
+        .ok()
+        .and_then(|value| words(value.get("message")?))
+        .unwrap_or_default()
+        .to_lowercase();
+    ["not found", "invalid", "unknown", "unsupported"]
+        .iter()
+        .any(|word| said.contains(word))
+}
+
 pub fn coinbase_request(ticker: &Ticker) -> Result<Request, SourceError> {
     let product = segment(&ticker.root);
     let address = format!("https://api.exchange.coinbase.com/products/{product}/ticker");
-    Ok(get(&address, Media::Json)?.accepting(&[404]))
+    Ok(get(&address, Media::Json)?.accepting(&[400, 404]))
+}
+
+/// What Coinbase says in an error: `{"message": "NotFound"}`, and for what it no longer trades
+/// `{"message": "Not allowed for delisted products"}`.
+pub fn coinbase_says(ticker: &Ticker, body: &str) -> Option<SourceError> {
+    let value = numbers::parse(body, "Coinbase ticker").ok()?;
+    let said = words(value.get("message")?)?;
+    let lower = said.to_lowercase();
+    if lower.contains("delisted") {
+        return Some(Provider::Coinbase.delisted(ticker));
+    }
+    if lower.replace(' ', "").contains("notfound") {
+        return Some(Provider::Coinbase.unknown(ticker));
+    }
+    let said = text::said(&said, 80);
+    let message = format!("Coinbase says: {}", quoted(&said));
+    Some(if lower.contains("rate limit") {
+        SourceError::rate_limited(message)
+    } else {
+        SourceError::upstream(message)
+    })
 }
 
 pub fn coinbase(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
-    let value: Value = json::parse(body, "Coinbase ticker")?;
+    let value: Value = numbers::parse(body, "Coinbase ticker")?;
     let at = |name: &str| value.get(name).unwrap_or(&Value::Null);
     if !value.is_object() {
         return Err(SourceError::malformed("Coinbase ticker: the answer is no object"));
     }
-    if let Some(words) = words(at("message")).filter(|words| words.to_lowercase().contains("rate limit")) {
-        let words = text::said(&words, 80);
-        return Err(SourceError::rate_limited(format!(
-            "Coinbase says: {}",
-            quoted(&words)
-        )));
+    if let Some(error) = coinbase_says(ticker, body) {
+        return Err(error);
     }
     let moment = at("time")
         .as_str()
@@ -121,7 +156,7 @@ pub fn coinbase(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         segment(&format!("{base}-{currency}"))
     );
     let quote = Quote::new("coinbase", page, number(at("price")), "time", moment);
-    let mut quote = quote.ok_or_else(|| Provider::Coinbase.unknown(ticker))?;
+    let mut quote = quote.ok_or_else(|| Provider::Coinbase.no_price(ticker))?;
     quote.currency = Some(currency.to_owned());
     quote.volume = number(at("volume"));
     quote.exchange = Some("Coinbase Exchange".to_owned());
@@ -145,7 +180,10 @@ mod tests {
         let quote = read("EURUSD=X");
         let day = |text: &str| DateValue::Day(text.parse().unwrap());
         assert_eq!(quote.date.value(), Some(&day("2026-11-20")));
-        assert_eq!((quote.price, quote.currency.as_deref()), (1.1534, Some("USD")));
+        assert_eq!(
+            (quote.price.digits(), quote.currency.as_deref()),
+            ("1.1534", Some("USD"))
+        );
         assert_eq!(
             (quote.kind.contains("derived"), quote.derived_from),
             (false, None)
@@ -163,7 +201,7 @@ mod tests {
     #[test]
     fn pairs_without_the_euro_are_told_to_be_derived() {
         let cross = read("GBPUSD=X");
-        assert!((cross.price - 1.1534 / 0.88).abs() < 1e-12);
+        assert_eq!(cross.price.digits(), "1.31068");
         assert_eq!(
             cross.date.value(),
             Some(&DateValue::Day("2026-11-19".parse().unwrap()))
@@ -175,7 +213,8 @@ mod tests {
             "{from}"
         );
         let inverse = read("USDEUR=X");
-        assert!((inverse.price - 1.0 / 1.1534).abs() < 1e-12 && inverse.kind.starts_with("inverse"));
+        assert_eq!(inverse.price.digits(), "0.867002");
+        assert!(inverse.kind.starts_with("inverse"));
         let ticker = Ticker::read("GBPUSD=X").unwrap();
         assert_eq!(
             frankfurter_request(&ticker).unwrap().url.as_str(),
@@ -199,6 +238,15 @@ mod tests {
         );
         for (body, code) in [
             (r#"{"message":"NotFound"}"#, ErrorCode::NotFound),
+            (
+                r#"{"message":"Not allowed for delisted products"}"#,
+                ErrorCode::NotFound,
+            ),
+            (r#"{"message":"Internal server error"}"#, ErrorCode::UpstreamError),
+            (
+                r#"{"ask":"1","bid":"0.9","time":"2026-11-21T11:59:58Z"}"#,
+                ErrorCode::Malformed,
+            ),
             (
                 r#"{"message":"Public rate limit exceeded"}"#,
                 ErrorCode::RateLimited,

@@ -2,11 +2,11 @@
 
 use chrono::DateTime;
 use freshcontext_contract::{Media, Request, SourceError, quoted};
-use freshcontext_parse::{json, text};
+use freshcontext_parse::text;
 use serde_json::Value;
 
 use super::Provider;
-use crate::numbers::{number, words};
+use crate::numbers::{self, number, words};
 use crate::quote::Quote;
 use crate::request::{get, segment};
 use crate::symbol::Ticker;
@@ -22,7 +22,7 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         let message = "Yahoo says that there were too many requests";
         return Err(SourceError::rate_limited(message));
     }
-    let value: Value = json::parse(body, "Yahoo chart")?;
+    let value: Value = numbers::parse(body, "Yahoo chart")?;
     let chart = value
         .get("chart")
         .ok_or_else(|| SourceError::malformed("Yahoo chart: the answer has no chart"))?;
@@ -51,17 +51,28 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     let page = format!("https://finance.yahoo.com/quote/{}", segment(&ticker.yahoo()));
     let price = number(at("regularMarketPrice"));
     let quote = Quote::new("yahoo", page, price, "regularMarketTime", moment);
-    let mut quote = quote.ok_or_else(|| Provider::Yahoo.unknown(ticker))?;
+    let mut quote = quote.ok_or_else(|| {
+        // A symbol that it no longer quotes comes back with nothing in it.
+        let names = [
+            "regularMarketPrice",
+            "regularMarketTime",
+            "chartPreviousClose",
+            "previousClose",
+        ];
+        if names.into_iter().all(|name| at(name).is_null()) {
+            Provider::Yahoo.unknown(ticker)
+        } else {
+            Provider::Yahoo.no_price(ticker)
+        }
+    })?;
     quote.kind = "regular session";
-    quote.currency = words(at("currency"));
-    if quote.currency.as_deref() == Some("GBp") {
-        quote.unit = Some("pence");
-    }
+    let index = words(at("instrumentType")).is_some_and(|kind| kind.eq_ignore_ascii_case("INDEX"));
+    quote.stated_in(words(at("currency")), ticker, index);
     quote.name = words(at("longName")).or_else(|| words(at("shortName")));
     quote.exchange = words(at("fullExchangeName")).or_else(|| words(at("exchangeName")));
     quote.high = number(at("regularMarketDayHigh"));
     quote.low = number(at("regularMarketDayLow"));
-    quote.volume = number(at("regularMarketVolume")).filter(|volume| *volume > 0.0);
+    quote.volume = number(at("regularMarketVolume")).filter(|volume| volume.value() > 0.0);
     Ok(quote)
 }
 

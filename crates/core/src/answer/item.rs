@@ -202,9 +202,24 @@ pub(super) fn show(value: &Value, at: DateTime<Utc>) -> String {
         Value::Null => "none".to_owned(),
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
-        Value::Number(number) => number.to_string(),
+        Value::Number(number) => plain(number),
     }
 }
+
+/// A number in plain decimal notation, which people read, and not `3.4e-7`; beyond that, as JSON writes it.
+fn plain(number: &serde_json::Number) -> String {
+    let written = number.to_string();
+    if !written.contains('e') {
+        return written;
+    }
+    match number.as_f64() {
+        Some(value) if PLAIN.contains(&value.abs()) => value.to_string(),
+        _ => written,
+    }
+}
+
+/// Numbers of at most 25 characters.
+const PLAIN: std::ops::Range<f64> = 1e-20..1e21;
 
 /// The date in brackets that a fact ends in: `1.1.0 (2026-11-11)`.
 fn dated(text: &str) -> Option<&str> {
