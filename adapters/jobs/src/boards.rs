@@ -12,8 +12,8 @@ pub use muse::muse;
 pub use remoteok::remoteok;
 pub use remotive::remotive;
 
-use freshcontext_contract::chrono::{DateTime, Utc};
-use freshcontext_contract::{DateEvidence, SourceError};
+use freshcontext_contract::chrono::{DateTime, NaiveTime, Utc};
+use freshcontext_contract::{DateEvidence, DateValue, SourceError};
 use freshcontext_parse::date;
 use freshcontext_parse::json::Lenient;
 use serde_json::Value;
@@ -43,17 +43,20 @@ impl Read {
     }
 }
 
-/// Date text as a field, with its instant; without an offset it is UTC.
+/// Date text as a field, with the instant that it is or begins with; without an offset it is UTC.
 fn dated(name: &'static str, text: Option<String>) -> (DateEvidence, Option<DateTime<Utc>>) {
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
         return (DateEvidence::None, None);
     };
-    let at = date::instant(&text);
-    let evidence = at.map_or_else(
-        || DateEvidence::field(name, text.clone()),
-        |at| DateEvidence::field(name, at),
-    );
-    (evidence, at)
+    match date::machine(&text) {
+        Some(DateValue::Instant(at)) => (DateEvidence::field(name, at), Some(at)),
+        // A day counts from its beginning, and against limits in whole days.
+        Some(DateValue::Day(day)) => (
+            DateEvidence::field(name, DateValue::Day(day)),
+            Some(day.and_time(NaiveTime::MIN).and_utc()),
+        ),
+        _ => (DateEvidence::field(name, text), None),
+    }
 }
 
 /// Seconds since 1970 as a field; 0 and below are no date.

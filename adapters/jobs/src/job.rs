@@ -1,7 +1,7 @@
 //! One advert, whatever board it is from.
 
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
-use freshcontext_contract::{DateEvidence, Item, texts};
+use freshcontext_contract::{DateEvidence, DateValue, Item, texts};
 use freshcontext_parse::text;
 
 use crate::words::Words;
@@ -41,7 +41,7 @@ pub struct Job {
     pub url: Option<String>,
     /// When the board published it, as the board says.
     pub date: DateEvidence,
-    /// The same as an instant, where it can be read.
+    /// The same as an instant, where it can be read: of a day, its beginning.
     pub at: Option<DateTime<Utc>>,
     /// Where.
     pub location: Option<String>,
@@ -91,7 +91,37 @@ impl Job {
 
     /// The date where it can order and filter: not further ahead than clocks differ.
     pub fn dated(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-        self.at.filter(|at| *at <= now + TimeDelta::minutes(5))
+        let ahead = if self.of_a_day() {
+            TimeDelta::hours(14)
+        } else {
+            TimeDelta::minutes(5)
+        };
+        self.at.filter(|at| *at <= now + ahead)
+    }
+
+    /// Whether its date is a day without a time.
+    fn of_a_day(&self) -> bool {
+        matches!(self.date.value(), Some(DateValue::Day(_)))
+    }
+
+    /// Its age in days; of a day alone, by the calendar.
+    pub fn age_days(&self, now: DateTime<Utc>) -> Option<i64> {
+        let at = self.dated(now)?;
+        let age = if self.of_a_day() {
+            now.date_naive() - at.date_naive()
+        } else {
+            now - at
+        };
+        Some(age.num_days().max(0))
+    }
+
+    /// Whether it is older than so many days.
+    pub fn older_than(&self, days: u32, now: DateTime<Utc>) -> bool {
+        let days = i64::from(days);
+        if self.of_a_day() {
+            return self.age_days(now).is_some_and(|age| age > days);
+        }
+        self.dated(now).is_some_and(|at| at < now - TimeDelta::days(days))
     }
 
     /// Everything to look for words in.
@@ -120,11 +150,18 @@ impl Job {
 
     /// As an item. `found` are the caller's keywords that occur.
     pub fn into_item(self, now: DateTime<Utc>, found: Vec<String>) -> Item {
-        let age = self.dated(now).map(|at| (now - at).num_days().max(0));
+        let age = self.age_days(now);
+        let deadline = crate::deadline::find(&self.text, now);
         let mut item = Item::new(self.heading(), self.date);
         item.id = Some(format!("{}:{}", self.board.id(), self.key));
         item.url = self.url;
-        item.set("badge", badge(age));
+        item.set(
+            "badge",
+            badge(
+                age,
+                deadline.map(|deadline| crate::deadline::passed(deadline, now)),
+            ),
+        );
         item.set("age_days", age);
         item.set("source", self.board.name());
         item.set("location", self.location);
@@ -133,9 +170,9 @@ impl Job {
         item.set("type", self.kind);
         item.set("level", self.level);
         item.set("category", self.category);
-        if let Some(deadline) = crate::deadline::find(&self.text) {
+        if let Some(deadline) = deadline {
             item.set_day("deadline", Some(deadline));
-            item.set_flag("deadline_passed", deadline < now.date_naive());
+            item.set_flag("deadline_passed", crate::deadline::passed(deadline, now));
         }
         item.set("keywords", found);
         item.set("tags", self.tags.into_iter().take(8).collect::<Vec<_>>());
@@ -146,8 +183,14 @@ impl Job {
     }
 }
 
-/// How far an advert of this age can be trusted to be open.
-pub const fn badge(age_days: Option<i64>) -> &'static str {
+/// How far an advert of this age can be trusted to be open, given whether its deadline has passed.
+pub const fn badge(age_days: Option<i64>, deadline_passed: Option<bool>) -> &'static str {
+    match (deadline_passed, age_days) {
+        (Some(true), _) => return "likely closed",
+        // An old advert that takes applications is not closed.
+        (Some(false), Some(31..)) => return "old: open until its deadline",
+        _ => {}
+    }
     match age_days {
         Some(..=7) => "fresh",
         Some(8..=30) => "recent",
@@ -199,5 +242,45 @@ mod tests {
         let item = job.into_item(now(), vec![]);
         assert_eq!(item.fields["deadline"], "2026-11-01");
         assert_eq!(item.fields["deadline_passed"], true);
+        assert_eq!(item.fields["badge"], "likely closed");
+    }
+
+    #[test]
+    fn badge_and_deadline_agree() {
+        for (days, text, badge) in [
+            (2, "Apply by 1 November 2026.", "likely closed"),
+            (2, "Apply by 1 December 2026.", "fresh"),
+            (45, "Apply by 1 December 2026.", "old: open until its deadline"),
+            (200, "Apply by 1 December 2026.", "old: open until its deadline"),
+            (200, "Apply now.", "likely closed"),
+        ] {
+            let mut job = Job::new(Board::Remotive, "1".into(), "Role".into());
+            job.at = Some(now() - TimeDelta::days(days));
+            job.text = text.into();
+            assert_eq!(
+                job.into_item(now(), vec![]).fields["badge"],
+                badge,
+                "{days} {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_day_counts_against_age_limits() {
+        let mut job = Job::new(Board::Remotive, "1".into(), "Role".into());
+        for (day, age, older) in [
+            ("2026-09-22", 60, false),
+            ("2026-09-21", 61, true),
+            ("2026-11-21", 0, false),
+        ] {
+            let day: freshcontext_contract::chrono::NaiveDate = day.parse().unwrap();
+            job.date = DateEvidence::field("publication_date", DateValue::Day(day));
+            job.at = Some(day.and_hms_opt(0, 0, 0).unwrap().and_utc());
+            assert_eq!(
+                (job.age_days(now()), job.older_than(60, now())),
+                (Some(age), older),
+                "{day}"
+            );
+        }
     }
 }

@@ -4,6 +4,7 @@ mod boards;
 mod deadline;
 mod input;
 mod job;
+mod places;
 mod repair;
 mod request;
 mod select;
@@ -15,9 +16,10 @@ use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, HostRate, Hosts, Pace,
-    Refetch, Retry, Route, SourceError, SourceResult, StatusRule, When, hosts,
+    Refetch, Retry, Route, SourceError, SourceResult, StatusRule, When, counted, hosts, quoted,
 };
 use freshcontext_parse::charset::as_text;
+use freshcontext_parse::text;
 
 use futures_util::future::join5;
 
@@ -232,6 +234,9 @@ fn result(
         jobs,
         too_old,
         no_place,
+        elsewhere,
+        unclear,
+        by_town,
         repeated,
         undated,
     } = select::select(jobs, search, cx.now());
@@ -270,7 +275,22 @@ fn result(
     result.skip(unreadable, "without a title or id");
     result.skip(too_old, format!("older than {} days", search.max_age_days));
     result.skip(no_place, "without a stated place");
+    result.skip(elsewhere, "in another place");
+    result.skip(unclear.len(), "of a place that may be the one asked for");
     result.skip(repeated, "found more than once");
+    if let Some(place) = &search.location {
+        if !unclear.is_empty() {
+            let names = some_of(&unclear);
+            let adverts = counted(unclear.len(), "fitting advert names", "fitting adverts name");
+            result.note(format!("{adverts} a place that may lie in {place}: {names}"));
+        }
+        if !by_town.is_empty() {
+            let names = some_of(&by_town);
+            result.note(format!(
+                "In {place} by their towns, which are matched against a list: {names}"
+            ));
+        }
+    }
     let adverts = ["fitting advert has", "fitting adverts have"];
     result.note_count(undated, adverts, "no usable date; undated adverts come last");
     result.note("The boards offer no reliable search, so their newest adverts were read and matched here word by word");
@@ -287,6 +307,27 @@ fn result(
         result.fail(board.name(), error);
     }
     Ok(result)
+}
+
+/// Places that a note names.
+const NAMED_PLACES: usize = 6;
+
+/// Some of these places, each once and quoted, because they are words of the boards.
+fn some_of(places: &[String]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for place in places {
+        let name = quoted(&text::said(place, 40)).to_string();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let more = names.len().saturating_sub(NAMED_PLACES);
+    names.truncate(NAMED_PLACES);
+    let mut shown = names.join(", ");
+    if more > 0 {
+        shown.push_str(&format!(" and {more} more"));
+    }
+    shown
 }
 
 /// Where the adverts of a board that are shown can be seen.

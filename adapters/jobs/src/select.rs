@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
+use freshcontext_contract::chrono::{DateTime, Utc};
 
 use crate::input::Search;
 use crate::job::Job;
-use crate::words::{Query, Words};
+use crate::places::{Fit, Wanted};
+use crate::words::Query;
 
 /// The adverts that fit, and why the others do not.
 #[derive(Debug, Default)]
@@ -17,6 +18,12 @@ pub struct Selection {
     pub too_old: usize,
     /// Fitting but for a place that is not stated.
     pub no_place: usize,
+    /// Fitting but elsewhere.
+    pub elsewhere: usize,
+    /// Fitting, and naming a place that may be the one asked for: how many, and some of the places.
+    pub unclear: Vec<String>,
+    /// Shown because of the town that they name: the towns.
+    pub by_town: Vec<String>,
     /// Found on more than one board, or twice on one.
     pub repeated: usize,
     /// Shown without a date.
@@ -26,7 +33,7 @@ pub struct Selection {
 /// Picks the adverts that fit.
 pub fn select(jobs: Vec<Job>, search: &Search, now: DateTime<Utc>) -> Selection {
     let query = Query::of(&search.query);
-    let oldest = now - TimeDelta::days(i64::from(search.max_age_days));
+    let wanted = search.location.as_deref().map(Place::of);
     let mut selection = Selection::default();
     let mut fitting: Vec<(Job, Vec<String>)> = Vec::new();
     for job in jobs {
@@ -37,17 +44,27 @@ pub fn select(jobs: Vec<Job>, search: &Search, now: DateTime<Utc>) -> Selection 
         if (search.remote_only || query.remote) && job.remote != Some(true) {
             continue;
         }
-        match search.location.as_deref().map(|place| in_place(&job, place)) {
-            None | Some(Fit::Yes) => {}
-            Some(Fit::No) => continue,
-            Some(Fit::Unknown) => {
+        if job.older_than(search.max_age_days, now) {
+            selection.too_old += 1;
+            continue;
+        }
+        match wanted.as_ref().map(|wanted| wanted.holds(&job)) {
+            None | Some(Some(Fit::Yes)) => {}
+            Some(Some(Fit::ByTown)) => selection.by_town.extend(job.location.clone()),
+            Some(Some(Fit::No)) => {
+                selection.elsewhere += 1;
+                continue;
+            }
+            Some(Some(Fit::Unclear)) => {
+                selection
+                    .unclear
+                    .extend(job.location.clone().or_else(|| job.place_text.clone()));
+                continue;
+            }
+            Some(None) => {
                 selection.no_place += 1;
                 continue;
             }
-        }
-        if job.dated(now).is_some_and(|at| at < oldest) {
-            selection.too_old += 1;
-            continue;
         }
         let found = search
             .keywords
@@ -71,58 +88,63 @@ pub fn select(jobs: Vec<Job>, search: &Search, now: DateTime<Utc>) -> Selection 
     selection
 }
 
-enum Fit {
-    Yes,
-    No,
-    Unknown,
+/// Where the caller looks: a place on the map, or work from anywhere.
+enum Place {
+    Remote,
+    There(Wanted),
 }
 
-/// Whether an advert is for a place. What it does not state is unknown, not a match.
-fn in_place(job: &Job, place: &str) -> Fit {
-    if place.trim().eq_ignore_ascii_case("remote") {
-        return match job.remote {
-            Some(true) => Fit::Yes,
-            Some(false) => Fit::No,
-            None => Fit::Unknown,
-        };
+impl Place {
+    fn of(place: &str) -> Self {
+        if place.trim().eq_ignore_ascii_case("remote") {
+            Self::Remote
+        } else {
+            Self::There(Wanted::of(place))
+        }
     }
-    let stated: Vec<&str> = [&job.location, &job.place_text]
-        .into_iter()
-        .filter_map(Option::as_deref)
-        .collect();
-    if stated.is_empty() {
-        return Fit::Unknown;
-    }
-    let stated = Words::of(&stated.join("\n"));
-    let nearest = place.split(',').next().unwrap_or(place);
-    if stated.contain(place) || stated.contain(nearest) {
-        Fit::Yes
-    } else {
-        Fit::No
+
+    /// Whether an advert is there; `None` where it states no place.
+    fn holds(&self, job: &Job) -> Option<Fit> {
+        match self {
+            Self::Remote => Some(if job.remote? { Fit::Yes } else { Fit::No }),
+            Self::There(wanted) => {
+                // The field for it, or else the text in which places are looked for.
+                let stated = job.location.as_ref().or(job.place_text.as_ref())?;
+                match (wanted.fits(stated), &job.place_text) {
+                    (Fit::Unclear | Fit::No, Some(text)) if wanted.fits(text) == Fit::Yes => Some(Fit::Yes),
+                    (fit, _) => Some(fit),
+                }
+            }
+        }
     }
 }
 
-/// One of each advert: the same company and position on several boards is one, dated by the oldest.
+/// One of each advert: the same company, position and place on several boards is one, dated by the oldest; twice on one
+/// board it was posted again, and the newer one is open.
 fn once_each(jobs: Vec<(Job, Vec<String>)>) -> Vec<(Job, Vec<String>)> {
-    let mut seen: HashMap<(String, String), usize> = HashMap::new();
+    let mut seen: HashMap<(String, String), Vec<usize>> = HashMap::new();
     let mut out: Vec<(Job, Vec<String>)> = Vec::new();
     for (job, found) in jobs {
-        let identity = identity(&job);
-        let same = identity.as_ref().and_then(|identity| seen.get(identity)).copied();
-        if let (None, Some(identity)) = (same, identity) {
-            seen.insert(identity, out.len());
+        let known = identity(&job).map(|identity| seen.entry(identity).or_default());
+        let same = known.as_ref().and_then(|known| {
+            let one_place = |at: &&usize| out.get(**at).is_some_and(|(kept, _)| same_place(kept, &job));
+            known.iter().take(MOST_PLACES).find(one_place).copied()
+        });
+        if let (None, Some(known)) = (same, known) {
+            known.push(out.len());
         }
         let Some((kept, kept_found)) = same.and_then(|at| out.get_mut(at)) else {
             out.push((job, found));
             continue;
         };
-        let older = match (job.at, kept.at) {
-            (Some(new), Some(old)) => new < old,
+        let reposted = job.board == kept.board;
+        let better = match (job.at, kept.at) {
+            (Some(new), Some(old)) => (new < old) != reposted && new != old,
             (Some(_), None) => true,
             _ => false,
         };
         // Moved, not copied: one long advert may have very many short copies.
-        let second = if older { std::mem::replace(kept, job) } else { job };
+        let second = if better { std::mem::replace(kept, job) } else { job };
         for board in second.also_on.into_iter().chain([second.board]) {
             if board != kept.board && !kept.also_on.contains(&board) {
                 kept.also_on.push(board);
@@ -137,14 +159,27 @@ fn once_each(jobs: Vec<(Job, Vec<String>)>) -> Vec<(Job, Vec<String>)> {
     out
 }
 
-/// By what two adverts are the same; without a company nothing is.
+/// Places of one position that are compared; beyond that, each advert is one.
+const MOST_PLACES: usize = 50;
+
+/// Whether two adverts of a position are for one place: of one board, only where both write the same; of two, also where
+/// one writes more of it or nothing.
+fn same_place(a: &Job, b: &Job) -> bool {
+    let place = |job: &Job| plain(job.location.as_deref().unwrap_or_default());
+    let (one, other) = (place(a), place(b));
+    one == other || (a.board != b.board && (one.contains(&other) || other.contains(&one)))
+}
+
+/// Letters, digits and the signs that names of languages have: `C++` is not `C#`.
+fn plain(text: &str) -> String {
+    text.chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, '+' | '#'))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// By what two adverts may be the same; without a company nothing is.
 fn identity(job: &Job) -> Option<(String, String)> {
-    let plain = |text: &str| -> String {
-        text.chars()
-            .filter(|c| c.is_alphanumeric())
-            .flat_map(char::to_lowercase)
-            .collect()
-    };
     let company = plain(job.company.as_deref()?);
     (!company.is_empty()).then(|| (company, plain(&job.position)))
 }
@@ -153,6 +188,7 @@ fn identity(job: &Job) -> Option<(String, String)> {
 mod tests {
     use super::*;
     use crate::job::Board;
+    use freshcontext_contract::chrono::TimeDelta;
 
     fn now() -> DateTime<Utc> {
         "2026-11-21T12:00:00Z".parse().unwrap()
@@ -222,7 +258,48 @@ mod tests {
         search.location = Some("Berlin, Germany".into());
         let selection = select(jobs, &search, now());
         assert_eq!(keys(&selection), ["a"]);
-        assert_eq!(selection.no_place, 1);
+        assert_eq!((selection.no_place, selection.elsewhere), (1, 2));
+        // A country finds its towns, and says which; what may lie there is counted.
+        search.location = Some("Germany".into());
+        let jobs = vec![
+            place("a", Some("Hamburg, Berlin")),
+            place("b", Some("Kleinstadt")),
+            place("c", Some("Wien")),
+            place("d", Some("Remote, Germany")),
+        ];
+        let selection = select(jobs, &search, now());
+        assert_eq!(keys(&selection), ["a", "d"]);
+        assert_eq!(selection.by_town, ["Hamburg, Berlin"]);
+        assert_eq!(
+            (selection.unclear.as_slice(), selection.elsewhere),
+            (&["Kleinstadt".to_owned()][..], 1)
+        );
+    }
+
+    #[test]
+    fn a_position_in_three_places_is_three_adverts_and_signs_count() {
+        let of = |key: &str, position: &str, place: Option<&str>, board, days| Job {
+            company: Some("Acme GmbH".into()),
+            location: place.map(str::to_owned),
+            board,
+            ..job(key, position, Some(days))
+        };
+        let one = Board::Arbeitnow;
+        let jobs = vec![
+            of("berlin", "Rust Lead", Some("Berlin"), one, 1),
+            of("hamburg", "Rust Lead", Some("Hamburg"), one, 32),
+            of("munich", "Rust Lead", Some("Munich"), one, 2),
+            of("cpp", "Rust or C++", Some("Berlin"), one, 3),
+            of("cs", "Rust or C#", Some("Berlin"), one, 4),
+            // Posted again: the newer one.
+            of("again", "Rust Lead", Some("Hamburg"), one, 5),
+            // On another board, which says less of the place or more.
+            of("other", "Rust Lead", Some("Berlin, Germany"), Board::Muse, 9),
+        ];
+        let selection = select(jobs, &search("rust"), now());
+        assert_eq!(keys(&selection), ["munich", "cpp", "cs", "again", "other"]);
+        assert_eq!(selection.jobs[4].0.also_on, [Board::Arbeitnow]);
+        assert_eq!(selection.repeated, 2);
     }
 
     #[test]

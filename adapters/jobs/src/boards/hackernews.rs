@@ -168,8 +168,7 @@ fn advert(id: &str, comment: &str, created_at: Option<String>, seconds: Option<i
     (job.date, job.at) = dated("created_at", created_at);
     job.date = job.date.beside("created_at_i", seconds);
     job.url = Some(format!("https://news.ycombinator.com/item?id={id}"));
-    let header = Words::of(first);
-    job.remote = remote(&header);
+    job.remote = remote(first);
     job.place_text = Some(text::clip(first, 300));
     if let [company, rest @ ..] = parts.as_slice()
         && !rest.is_empty()
@@ -255,9 +254,7 @@ fn kind(part: &str) -> Kind {
     if part.contains("://") || (part.contains('.') && !part.contains(' ')) {
         return Kind::Link;
     }
-    let digits = part.chars().any(|c| c.is_ascii_digit());
-    if digits && (part.contains(['$', '€', '£', '¥']) || any(&["salary", "usd", "eur", "gbp", "equity"]))
-    {
+    if is_pay(part, &words) {
         return Kind::Pay;
     }
     if any(&ROLES) {
@@ -282,19 +279,148 @@ fn kind(part: &str) -> Kind {
     Kind::Other
 }
 
-/// Whether a first line says that the work is remote; `None` where it does not speak of it.
-fn remote(header: &Words) -> Option<bool> {
-    if ["no remote", "not remote", "non remote"]
-        .iter()
-        .any(|phrase| header.contain(phrase))
-    {
-        return Some(false);
+/// Whether a part is about pay: an amount with its currency, thousands (`90-120k`), or the word alone.
+fn is_pay(part: &str, words: &Words) -> bool {
+    let any = |list: &[&str]| list.iter().any(|word| words.contain(word));
+    let digits = part.chars().any(|c| c.is_ascii_digit());
+    let thousands = part
+        .to_lowercase()
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|word| {
+            word.strip_suffix('k')
+                .is_some_and(|number| text::is_digits(number, 2..=3))
+        });
+    (digits && (part.contains(['$', '€', '£', '¥']) || any(&["usd", "eur", "gbp", "chf", "equity"])))
+        || thousands
+        || any(&[
+            "salary",
+            "salaries",
+            "compensation",
+            "competitive pay",
+            "market rate",
+        ])
+}
+
+/// Whether a first line says that the work is remote; `None` where it does not speak of it, or of some days only.
+fn remote(first: &str) -> Option<bool> {
+    let mut answer = None;
+    let lower = first.to_lowercase().replace(" or ", "|");
+    for part in lower.split(['|', ';', ',']) {
+        let words: Vec<&str> = part
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .collect();
+        let Some(at) = words.iter().position(|word| word.starts_with("remote")) else {
+            let here = ["onsite", "inoffice"].iter().any(|word| words.contains(word))
+                || words
+                    .windows(2)
+                    .any(|two| matches!(two, ["on", "site"] | ["in", "office" | "person"]));
+            if here && answer.is_none() {
+                answer = Some(false);
+            }
+            continue;
+        };
+        let before = words.get(..at).unwrap_or_default();
+        let after = words.get(at + 1..).unwrap_or_default();
+        let denied = before
+            .iter()
+            .rev()
+            .take(3)
+            .any(|word| matches!(*word, "no" | "not" | "non" | "never" | "without" | "isn"))
+            || matches!(after, ["no"] | ["none"] | ["impossible"] | ["unavailable"])
+            || after
+                .iter()
+                .take(4)
+                .position(|word| matches!(*word, "not" | "isn" | "never"))
+                .is_some_and(|at| {
+                    after.iter().skip(at).any(|word| {
+                        [
+                            "possib", "availab", "allow", "offer", "option", "support", "consider", "accept",
+                            "an", "remote",
+                        ]
+                        .iter()
+                        .any(|start| word.starts_with(start))
+                    })
+                });
+        let some = words.iter().any(|word| {
+            let starts = [
+                "part",
+                "hybrid",
+                "day",
+                "week",
+                "occasional",
+                "sometime",
+                "onsite",
+                "office",
+                "flexib",
+                "limited",
+            ];
+            starts.iter().any(|start| word.starts_with(start)) || word.ends_with('%')
+        }) || words.windows(2).any(|two| two == ["on", "site"])
+            || part.contains('%');
+        if denied {
+            return Some(false);
+        }
+        if some {
+            // Of some days, which is neither.
+            if answer != Some(true) {
+                return None;
+            }
+            continue;
+        }
+        answer = Some(true);
     }
-    if header.contain("remote") {
-        return Some(true);
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remote_means_all_of_it() {
+        for (first, said) in [
+            ("Acme | Engineer | REMOTE", Some(true)),
+            ("Acme | Engineer | REMOTE (EU) | Full-time", Some(true)),
+            ("Acme | Engineer | Berlin or Remote", Some(true)),
+            ("Acme | Engineer | ONSITE, REMOTE", Some(true)),
+            ("Acme | Remote Engineer | anywhere", Some(true)),
+            ("Acme | Engineer | London | ONSITE+PART REMOTE", None),
+            ("Acme | Engineer | Hybrid, 2 days remote", None),
+            ("Acme | Engineer | partially remote", None),
+            ("Acme | Engineer | 50% remote", None),
+            ("Acme | Engineer | Remote (3 days on-site)", None),
+            ("Acme | Engineer | Berlin | remote not possible", Some(false)),
+            ("Acme | Engineer | No remote", Some(false)),
+            ("Acme | Engineer | not a remote role", Some(false)),
+            ("Acme | Engineer | Remote: no", Some(false)),
+            ("Acme | Engineer | remote is not an option", Some(false)),
+            ("Acme | Engineer | ONSITE", Some(false)),
+            ("Acme | Engineer | in-person", Some(false)),
+            ("Acme | Engineer | Berlin", None),
+        ] {
+            assert_eq!(remote(first), said, "{first}");
+        }
     }
-    ["onsite", "on-site", "in-office", "in person"]
-        .iter()
-        .any(|phrase| header.contain(phrase))
-        .then_some(false)
+
+    #[test]
+    fn pay_is_no_place() {
+        for (part, kind_of) in [
+            ("$120k-$150k", Kind::Pay),
+            ("90-120k + equity", Kind::Pay),
+            ("£65,000", Kind::Pay),
+            ("Competitive salary", Kind::Pay),
+            ("EUR 70000", Kind::Pay),
+            ("Berlin", Kind::Other),
+            ("Remote (US)", Kind::Place),
+        ] {
+            assert_eq!(kind(part), kind_of, "{part}");
+        }
+        let comment = "Acme | Engineer | Berlin | 90-120k | ONSITE";
+        let job = advert("1", comment, None, None).unwrap();
+        assert_eq!(
+            (job.location.as_deref(), job.salary.as_deref()),
+            (Some("Berlin; ONSITE"), Some("90-120k"))
+        );
+    }
 }
