@@ -94,6 +94,18 @@ impl Award {
         day(self.modified.as_deref())
     }
 
+    /// Whether it has anything that names an award.
+    pub fn is_named(&self) -> bool {
+        [&self.id, &self.key, &self.recipient]
+            .into_iter()
+            .any(Option::is_some)
+    }
+
+    /// Who got it, and the unique entity id of that recipient.
+    pub fn recipient(&self) -> (Option<&str>, Option<&str>) {
+        (self.recipient.as_deref(), self.uei.as_deref())
+    }
+
     /// The day that counts.
     pub fn day(&self, by: By) -> Option<NaiveDate> {
         match by {

@@ -64,17 +64,21 @@ async fn one_award(cx: &Cx<'_>, query: &Query, id: &str) -> Result<SourceResult,
     Ok(result)
 }
 
-/// Words of one or two letters are refused as keywords.
-fn keyword(words: &str, notes: &mut Vec<String>) -> Filter {
-    let wide = match words.to_ascii_lowercase().as_str() {
+/// What an abbreviation of two letters stands for, where it is a topic.
+fn wide(words: &str) -> Option<&'static str> {
+    match words.to_ascii_lowercase().as_str() {
         "ai" => Some("artificial intelligence"),
         "ml" => Some("machine learning"),
         "it" => Some("information technology"),
         "vr" => Some("virtual reality"),
         "ar" => Some("augmented reality"),
         _ => None,
-    };
-    if let Some(wide) = wide {
+    }
+}
+
+/// Words of one or two letters are refused as keywords.
+fn keyword(words: &str, notes: &mut Vec<String>) -> Filter {
+    if let Some(wide) = wide(words) {
         notes.push(format!(
             "{} is too short to be searched as a keyword; {wide} was searched",
             code(words)
@@ -93,7 +97,7 @@ fn keyword(words: &str, notes: &mut Vec<String>) -> Filter {
 
 /// A company where USAspending knows a recipient of that name, else a keyword; says which.
 async fn resolve(cx: &Cx<'_>, words: &str, notes: &mut Vec<String>) -> Result<Filter, SourceError> {
-    if words.chars().count() < 3 {
+    if wide(words).is_some() {
         return Ok(keyword(words, notes));
     }
     let found = cx
@@ -138,12 +142,36 @@ async fn resolve(cx: &Cx<'_>, words: &str, notes: &mut Vec<String>) -> Result<Fi
     // A topic is written in lower case; a company's name is not.
     let like_a_name = words.chars().any(char::is_uppercase);
     Ok(match matched {
-        Match::Exact(recipients) => {
-            notes.push(format!(
-                "Awards to recipients of this name: {}. Pass a UEI for one of them",
-                listed(&recipients)
-            ));
-            Filter::Recipient(words.to_owned())
+        Match::Exact(exact, begins) => {
+            let others = if begins.is_empty() {
+                String::new()
+            } else {
+                format!(
+                    ". Others whose name begins so: {}; pass a UEI for one of them",
+                    listed(&begins)
+                )
+            };
+            let uei =
+                |recipient: &parse::Recipient| recipient.uei.clone().filter(|uei| !uei.trim().is_empty());
+            if let [one] = exact.as_slice()
+                && let Some(uei) = uei(one)
+            {
+                notes.push(format!(
+                    "{} was taken to be {}{others}",
+                    code(words),
+                    listed(&exact)
+                ));
+                Filter::Entity {
+                    uei,
+                    name: one.name.clone(),
+                }
+            } else {
+                notes.push(format!(
+                    "Awards to recipients of this name: {}. Pass a UEI for one of them{others}",
+                    listed(&exact)
+                ));
+                Filter::Named(words.to_owned())
+            }
         }
         Match::Begins(recipients) if like_a_name => {
             notes.push(format!(
@@ -175,6 +203,23 @@ async fn search(
     let address = request.url.clone();
     let mut page = cx.read(request, |response| parse::page(&read(response)?)).await?;
     let sort = args.sort.unwrap_or("newest");
+    // The search looks for words in names; what it found for another recipient is not an answer.
+    let before = page.awards.len();
+    match filter {
+        Filter::Entity { uei, name } => page.awards.retain(|award| match award.recipient() {
+            (_, Some(other)) => other.trim().eq_ignore_ascii_case(uei.trim()),
+            (Some(other), None) => parse::same_name(name, other),
+            (None, None) => true,
+        }),
+        Filter::Named(words) => page.awards.retain(|award| {
+            award
+                .recipient()
+                .0
+                .is_none_or(|name| parse::same_name(words, name))
+        }),
+        _ => {}
+    }
+    let others = before - page.awards.len();
     sort_by_date(&mut page.awards, sort, |award| award.day(query.by));
     let items = page
         .awards
@@ -185,7 +230,8 @@ async fn search(
     let mut result = SourceResult::new(address, items);
     result.route = Some("awards");
     let what = match filter {
-        Filter::Recipient(words) => format!("to {words}"),
+        Filter::Recipient(words) | Filter::Named(words) => format!("to {words}"),
+        Filter::Entity { uei, name } => format!("to {} (UEI {})", named(name), named(uei)),
         Filter::Agency(agency) => format!("by the {agency}"),
         Filter::Naics(code) => format!("in the industry NAICS {code}"),
         Filter::Keyword(words) => format!("that mention \"{words}\""),
@@ -221,6 +267,7 @@ async fn search(
     }
     result.note(LAG);
     result.skip(page.unreadable, "that could not be read");
+    result.skip(others, "to other recipients");
     if query.by == By::Modified {
         result.note("Dates are those of the records' last change, not of the awards");
     }

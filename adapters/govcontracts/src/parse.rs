@@ -43,9 +43,14 @@ pub struct Page {
 pub fn page(body: &str) -> Result<Page, SourceError> {
     let answer: Answer = json::parse(body, "USAspending search")?;
     let messages = answer.messages.unwrap_or_default();
+    // Every field may be missing from an award, but not all that name it.
+    let results = answer
+        .results
+        .filter_map(|award| award.is_named().then_some(award))
+        .or_none_readable("USAspending search: no row is an award")?;
     Ok(Page {
-        awards: answer.results.items,
-        unreadable: answer.results.unreadable,
+        awards: results.items,
+        unreadable: results.unreadable,
         more: answer.page_metadata.and_then(|meta| meta.more).unwrap_or(false),
         messages: messages
             .into_iter()
@@ -78,8 +83,8 @@ pub fn recipients(body: &str) -> Result<Vec<Recipient>, SourceError> {
 /// What the words name among the recipients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Match {
-    /// Recipients of exactly this name, legal form aside.
-    Exact(Vec<Recipient>),
+    /// Recipients of exactly this name, legal form aside, and others whose name begins with it.
+    Exact(Vec<Recipient>, Vec<Recipient>),
     /// Recipients whose name begins with these words.
     Begins(Vec<Recipient>),
     /// None.
@@ -90,7 +95,7 @@ pub enum Match {
 pub fn matching(words: &str, recipients: Vec<Recipient>) -> Match {
     let query = plain_words(words);
     let (mut exact, mut begins): (Vec<Recipient>, Vec<Recipient>) = (Vec::new(), Vec::new());
-    let mut seen: HashSet<String> = HashSet::new();
+    let mut seen: HashSet<(String, Option<String>)> = HashSet::new();
     for recipient in recipients {
         let name = plain_words(&recipient.name);
         let list = if name == query {
@@ -101,18 +106,20 @@ pub fn matching(words: &str, recipients: Vec<Recipient>) -> Match {
             continue;
         };
         // Parent, child and merged records repeat one recipient.
-        if seen.insert(recipient.name.clone()) {
+        if seen.insert((recipient.name.clone(), recipient.uei.clone())) {
             list.push(recipient);
         }
     }
     match (exact.is_empty(), begins.is_empty()) {
-        (false, _) => {
-            exact.extend(begins);
-            Match::Exact(exact)
-        }
+        (false, _) => Match::Exact(exact, begins),
         (true, false) => Match::Begins(begins),
         (true, true) => Match::No,
     }
+}
+
+/// Whether two names are one, legal form aside.
+pub fn same_name(one: &str, other: &str) -> bool {
+    plain_words(one) == plain_words(other)
 }
 
 fn plain_words(name: &str) -> Vec<String> {
@@ -182,6 +189,15 @@ mod tests {
             page.messages,
             ["The following filters from the request were not used: ['x']"]
         );
+        for other in [r#"{"results":[{"a":1},{"b":2}]}"#, r#"{"results":[7,"x"]}"#] {
+            assert_eq!(
+                super::page(other).unwrap_err().code,
+                ErrorCode::Malformed,
+                "{other}"
+            );
+        }
+        let mixed = super::page(r#"{"results":[{"a":1},{"Award ID":"A1"}]}"#).unwrap();
+        assert_eq!((mixed.awards.len(), mixed.unreadable), (1, 1));
         assert!(super::page("{}").is_err());
         assert!(super::page("{\"results\":null}").is_err());
     }
@@ -206,14 +222,14 @@ mod tests {
             matching("Palantir", names.clone()),
             Match::Begins(of(&["PALANTIR USG INC", "PALANTIR TECHNOLOGIES INC."]))
         );
-        let Match::Exact(found) = matching("palantir technologies", names) else {
+        let Match::Exact(found, _) = matching("palantir technologies", names) else {
             panic!("is exact")
         };
         assert_eq!(found.len(), 1);
         assert_eq!(matching("cyber", of(&["CYBERDYNE"])), Match::No);
         assert!(matches!(
             matching("Boeing", of(&["THE BOEING COMPANY"])),
-            Match::Exact(_)
+            Match::Exact(..)
         ));
     }
 

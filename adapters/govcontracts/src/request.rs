@@ -45,6 +45,15 @@ const EXPLAINED: &[u16] = &[400, 422];
 pub enum Filter {
     /// Awards to recipients of this name or UEI.
     Recipient(String),
+    /// Awards to the one recipient that a name stands for, by its UEI.
+    Entity {
+        /// Its unique entity id.
+        uei: String,
+        /// Its name.
+        name: String,
+    },
+    /// Awards to recipients of exactly this name, legal form aside.
+    Named(String),
     /// Awards by an agency.
     Agency(&'static str),
     /// Awards in an industry.
@@ -85,7 +94,9 @@ pub fn awards(
     let mut filters = Map::new();
     filters.insert("award_type_codes".to_owned(), codes);
     let (name, value) = match filter {
-        Filter::Recipient(words) => ("recipient_search_text", json!([words])),
+        Filter::Recipient(words) | Filter::Named(words) | Filter::Entity { uei: words, .. } => {
+            ("recipient_search_text", json!([words]))
+        }
         Filter::Agency(agency) => (
             "agencies",
             json!([{ "type": "awarding", "tier": "toptier", "name": agency }]),
