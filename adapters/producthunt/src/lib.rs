@@ -4,9 +4,10 @@ mod input;
 mod parse;
 mod request;
 
+use freshcontext_contract::chrono::{DateTime, NaiveDate};
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, DateEvidence, Decay, Descriptor, ErrorCode, HostRate, Hosts,
-    Item, Pace, Refetch, Request, Route, SourceError, SourceResult, named, texts,
+    Adapter, Apply, ArgSpec, Credential, Cx, DateEvidence, DateValue, Decay, Descriptor, ErrorCode, HostRate,
+    Hosts, Item, Pace, Refetch, Request, Route, SourceError, SourceResult, named, texts,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::charset::as_text;
@@ -136,6 +137,23 @@ async fn by_api(cx: &Cx<'_>, subject: &Subject) -> Result<SourceResult, SourceEr
         }
         return api_result(subject, None, posts);
     }
+    if let Subject::Day(day) = subject {
+        let mut posts = posts(cx, request::posts(&wanted)?).await?;
+        // The API filters by when a draft was made, and lets later ones through.
+        let before = posts.items.len();
+        posts
+            .items
+            .retain(|item| launch_day(item).is_none_or(|launched| launched == *day));
+        let others = before - posts.items.len();
+        posts.total = posts.total.filter(|_| others == 0);
+        let mut result = api_result(subject, None, posts)?;
+        if others > 0 {
+            result.skip(others, "launched on another day (Pacific time)");
+            result.note("The API returns posts of other days for a day's board; they were left out");
+        }
+        result.own_date = Some(DateEvidence::signal("the day of the board", DateValue::Day(*day)));
+        return Ok(result);
+    }
     let Subject::Words(words) = subject else {
         let posts = posts(cx, request::posts(&wanted)?).await?;
         return api_result(subject, None, posts);
@@ -162,6 +180,19 @@ async fn by_api(cx: &Cx<'_>, subject: &Subject) -> Result<SourceResult, SourceEr
         ),
     });
     Ok(result)
+}
+
+/// The Pacific day on which a post was launched; `None` where its date cannot be read.
+fn launch_day(item: &Item) -> Option<NaiveDate> {
+    let text = match item.date.value()? {
+        DateValue::Instant(at) => return Some(request::day_of(*at)),
+        DateValue::Day(day) => return Some(*day),
+        DateValue::EpochSeconds(seconds) => {
+            return DateTime::from_timestamp(*seconds, 0).map(request::day_of);
+        }
+        DateValue::Text(text) => text,
+    };
+    freshcontext_parse::date::instant(text).map(request::day_of)
 }
 
 fn api_result(subject: &Subject, topic: Option<&str>, posts: Posts) -> Result<SourceResult, SourceError> {

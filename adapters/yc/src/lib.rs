@@ -6,10 +6,12 @@ mod parse;
 mod request;
 mod select;
 
+use std::collections::HashSet;
+
 use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing, Pace, Peek,
-    Peeked, Question, Refetch, Response, Route, SourceError, SourceResult, named, named_list,
+    Peeked, Question, Refetch, Response, Route, SourceError, SourceResult, counted, named, named_list,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::charset::as_text;
@@ -154,6 +156,10 @@ fn finish(
     meta: Option<&Meta>,
     failed: Vec<(String, SourceError)>,
 ) -> Result<SourceResult, SourceError> {
+    // Lists overlap: a company in three of them is one.
+    let mut once = HashSet::new();
+    let mut all = all;
+    all.companies.retain(|company| once.insert(company.id));
     let read = all.companies.len();
     let mass = parse::mass_published(&all.companies);
     let fitting = select::select(all.companies, search, newest(cx, search));
@@ -178,7 +184,8 @@ fn finish(
     result.skip(all.unreadable, "without id, name or slug");
     if guessed {
         result.note(format!(
-            "The mirror has no search: the words were matched against {read} companies of {}, not the whole directory",
+            "The mirror has no search: the words were matched against {} of {}, not the whole directory",
+            counted(read, "company", "companies"),
             named_list(files, ", ")
         ));
     }
