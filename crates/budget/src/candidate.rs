@@ -21,7 +21,7 @@ pub enum Reason {
     StaleSource,
     /// A policy fact of the caller, or the strategy `policy_block`.
     PolicyBlock,
-    /// What is selected has its content, or its address.
+    /// What is selected has its content, or contains it.
     DuplicateCoverage,
     /// It is no text.
     UnsupportedMedia,
@@ -180,6 +180,8 @@ pub struct Candidate<'a> {
     pub source_type: Cow<'a, str>,
     /// Title, where it has one.
     pub title: Option<Cow<'a, str>>,
+    /// Its id and its facts on one line, as its tool writes them; empty where it has none.
+    pub details: Cow<'a, str>,
     /// Text, where it has one.
     pub content: Option<Cow<'a, str>>,
     /// The address without what does not change the page.
@@ -188,9 +190,13 @@ pub struct Candidate<'a> {
     pub content_sha256: Option<Cow<'a, str>>,
     /// Usable date of publication, ISO 8601 in UTC.
     pub published_at: Option<Cow<'a, str>>,
-    /// When it was retrieved, in the same form.
-    pub retrieved_at: Cow<'a, str>,
-    /// How reliable the date is.
+    /// The same date as the envelope has it: as it was given, a day as a day. `None` where the envelope cannot vouch for it.
+    pub published_shown: Option<Cow<'a, str>>,
+    /// Its age in words, where the date is known; of what is old, with its kind and score.
+    pub age: Option<Cow<'a, str>>,
+    /// When it was retrieved, in the form of `published_at`; `None` where that is not known.
+    pub retrieved_at: Option<Cow<'a, str>>,
+    /// How reliable the date is: high, medium or low; low where it is not known.
     pub date_confidence: &'static str,
     /// 0..=100 and its name, where the date is known.
     pub freshness: Option<(u8, &'static str)>,

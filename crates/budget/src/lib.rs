@@ -3,6 +3,7 @@
 mod block;
 mod calls;
 mod candidate;
+mod coverage;
 pub mod cut;
 pub mod history;
 mod ids;
@@ -12,6 +13,7 @@ mod nothing;
 mod output;
 mod percent;
 mod room;
+mod runs;
 mod select;
 mod sources;
 mod summary;
@@ -28,5 +30,6 @@ pub use output::{
     input_schema, output_schemas,
 };
 pub use percent::percent;
+pub use runs::Sketch;
 pub use select::{Purpose, select};
 pub use tokens::Tokenizer;

@@ -1,6 +1,6 @@
 //! What goes in: candidates in rank order, each once, within every limit.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use freshcontext_contract::{ErrorCode, SourceError, named};
 use serde_json::json;
@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::block::{block, whole};
 use crate::calls::refetch;
 use crate::candidate::{Candidate, Judge, Reason, Relevance};
+use crate::coverage::{Coverage, identity};
 use crate::cut::{self, Kept};
 use crate::ids::sha256_hex;
 use crate::limits::{Budget, CUT_LEAST_TOKENS, Strategy};
@@ -68,9 +69,8 @@ struct Fitting<'b, 'c> {
     selection: Selection,
     blocks: Vec<Block>,
     records: Vec<TruncationRecord>,
-    /// Where what is selected has its content and address, to tell duplicates.
-    contents: HashMap<&'c str, usize>,
-    addresses: HashMap<&'c str, usize>,
+    /// What is selected, to tell duplicates.
+    coverage: Coverage<'c>,
     /// Whether one was cut, or could not be.
     cut_tried: bool,
     to_choose: Vec<&'c Candidate<'c>>,
@@ -84,8 +84,7 @@ impl<'b, 'c> Fitting<'b, 'c> {
             selection: Selection::default(),
             blocks: Vec::new(),
             records: Vec::new(),
-            contents: HashMap::new(),
-            addresses: HashMap::new(),
+            coverage: Coverage::default(),
             cut_tried: false,
             to_choose: Vec::new(),
         }
@@ -128,35 +127,16 @@ impl<'b, 'c> Fitting<'b, 'c> {
 
     /// Where what is selected covers a candidate already, that is said and true returned.
     fn is_covered(&mut self, candidate: &Candidate<'_>) -> bool {
-        let same = candidate
-            .content_sha256
-            .as_deref()
-            .and_then(|hash| self.contents.get(hash));
-        let address = candidate
-            .address
-            .as_deref()
-            .and_then(|address| self.addresses.get(address));
-        let detail = match (same, address) {
-            (Some(index), _) => format!("Same content as result {index}, which is selected."),
-            (None, Some(index)) => format!("Same address as result {index}, which is selected."),
-            (None, None) => return false,
+        let Some(covered) = self.coverage.of(candidate) else {
+            return false;
         };
-        self.omit(candidate, Reason::DuplicateCoverage, detail);
+        self.omit(candidate, Reason::DuplicateCoverage, covered.words());
         true
-    }
-
-    fn note_coverage(&mut self, candidate: &'c Candidate<'_>) {
-        if let Some(hash) = candidate.content_sha256.as_deref() {
-            self.contents.entry(hash).or_insert(candidate.index);
-        }
-        if let Some(address) = candidate.address.as_deref() {
-            self.addresses.entry(address).or_insert(candidate.index);
-        }
     }
 
     fn add(&mut self, candidate: &'c Candidate<'_>, text: String, tokens: usize, cut: Option<Method>) {
         self.room.take(tokens, text.len());
-        self.note_coverage(candidate);
+        self.coverage.note(candidate, cut.is_none());
         self.selection.selected.push(Selected {
             index: candidate.index,
             item_id: candidate.item_id.to_string(),
@@ -323,15 +303,11 @@ impl<'b, 'c> Fitting<'b, 'c> {
     /// by rank goes in.
     fn summarised(&mut self, eligible: &[&'c Candidate<'c>], purpose: Purpose<'_>) {
         // Duplicates of earlier ones are counted in only where these do not go in after all.
-        let (mut contents, mut addresses) = (HashSet::new(), HashSet::new());
+        let mut known = HashSet::new();
         let mut drafts: Vec<Draft<'c>> = Vec::with_capacity(eligible.len());
         for candidate in eligible {
-            let hash = candidate.content_sha256.as_deref();
-            let new_content = hash.is_none_or(|hash| contents.insert(hash));
-            let new_address = candidate
-                .address
-                .as_deref()
-                .is_none_or(|address| addresses.insert(address));
+            let new = identity(candidate)
+                .is_none_or(|identity| known.insert((identity, candidate.details.as_ref())));
             let text = whole(candidate);
             let tokens = self.budget.tokenizer.count(&text);
             drafts.push(Draft {
@@ -339,7 +315,7 @@ impl<'b, 'c> Fitting<'b, 'c> {
                 text,
                 tokens,
                 kept: None,
-                counts: new_content && new_address,
+                counts: new,
             });
         }
         let mut order: Vec<usize> = (0..drafts.len()).rev().collect();
@@ -491,7 +467,7 @@ struct Draft<'c> {
     text: String,
     tokens: usize,
     kept: Option<Kept>,
-    /// Whether nothing before it has its content or address.
+    /// Whether nothing before it has its content and its facts.
     counts: bool,
 }
 

@@ -65,11 +65,14 @@ fn candidates() -> impl Strategy<Value = Vec<Candidate<'static>>> {
                 }
                 .into(),
                 title: title.map(Cow::<str>::Owned),
+                details: "".into(),
                 address: Some(format!("example.org/{address}").into()),
                 content_sha256: (!content.is_empty()).then(|| format!("hash {}", content.len()).into()),
                 published_at: (address > 3)
                     .then(|| format!("2026-01-{:02}T00:00:00.000Z", 10 + address).into()),
-                retrieved_at: "2026-06-09T12:00:00.000Z".into(),
+                published_shown: None,
+                age: None,
+                retrieved_at: Some("2026-06-09T12:00:00.000Z".into()),
                 date_confidence: "high",
                 freshness: (address > 3).then_some(if address % 2 == 0 {
                     (90, "current")
@@ -159,7 +162,10 @@ proptest! {
             prop_assert!(candidate.ineligible(budget.require).is_none());
             let content = candidate.content.as_deref().unwrap_or_default();
             let Some(method) = selected.cut else {
-                let whole = format!("---\n{}\n[/FRESHCONTEXT]", quoted(content));
+                // An envelope has content: of what has none, its title, else its source.
+                let bare = candidate.title.as_deref().unwrap_or(&candidate.source);
+                let told = if content.is_empty() { bare } else { content };
+                let whole = format!("---\n{}\n[/FRESHCONTEXT]", quoted(told));
                 prop_assert!(block.text.contains(&whole));
                 continue;
             };
@@ -187,7 +193,13 @@ proptest! {
         for omitted in fitted.selection.omitted.iter().filter(|it| it.reason == Reason::DuplicateCoverage) {
             let own = at(omitted.index);
             let covers = |other: &Candidate<'_>| {
-                other.address == own.address || (own.content_sha256.is_some() && other.content_sha256 == own.content_sha256)
+                let same = own.content_sha256.is_some() && other.content_sha256 == own.content_sha256;
+                let bare = own.content.as_deref().is_none_or(str::is_empty) && other.title == own.title;
+                let flat = |one: &Candidate<'_>| {
+                    let words: Vec<&str> = one.content.as_deref().unwrap_or_default().split_whitespace().collect();
+                    words.join(" ")
+                };
+                same || bare || flat(other).contains(&flat(own))
             };
             prop_assert!(fitted.selection.selected.iter().any(|it| covers(at(it.index))));
         }
@@ -253,7 +265,7 @@ fn plain(index: usize, content: &str) -> Candidate<'_> {
         title: Some("A title".into()),
         content: Some(content.into()),
         published_at: Some(format!("2026-01-{:02}T00:00:00.000Z", index % 28 + 1).into()),
-        retrieved_at: "2026-06-09T12:00:00.000Z".into(),
+        retrieved_at: Some("2026-06-09T12:00:00.000Z".into()),
         date_confidence: "high",
         decision: "use_first",
         rank: 0.9,
@@ -281,7 +293,12 @@ fn tokens(max_tokens: u64, overflow_strategy: Overflow) -> Budget {
 fn each_strategy_does_what_it_says() {
     let long =
         "The quick brown fox jumps over the lazy dog. A reader finds this sentence second. ".repeat(30);
-    let texts: Vec<Candidate> = (1..=4).map(|index| plain(index, &long)).collect();
+    // Texts that differ: one that another contains would be a duplicate.
+    let longs: Vec<String> = (1..=4).map(|number| format!("Text {number}. {long}")).collect();
+    let texts: Vec<Candidate> = (1..)
+        .zip(&longs)
+        .map(|(index, text)| plain(index, text))
+        .collect();
     let fit = |strategy| select(&texts, &tokens(900, strategy), Purpose::default());
 
     let error = fit(Overflow::Reject).unwrap_err();
@@ -608,5 +625,112 @@ fn what_is_not_relevant_says_both_figures() {
             "Shares no word of weight with the query; the weakest chosen has 41 %.",
             "Its score is 0.11; the least that goes in is 0.12.",
         ]
+    );
+}
+
+/// Five chunks of one page are five texts; equal or contained content is a duplicate, unless its facts differ.
+#[test]
+fn a_chunk_is_not_its_document() {
+    let page = "https://example.org/manual";
+    let chunk = |index: usize, content: &'static str| Candidate {
+        source: page.into(),
+        address: Some("example.org/manual".into()),
+        content_sha256: Some(content.into()),
+        published_at: None,
+        ..plain(index, content)
+    };
+    let texts = [
+        chunk(
+            1,
+            "Install the package with the package manager of your system, then start the service once by hand.",
+        ),
+        chunk(
+            2,
+            "The service reads its configuration from the folder that the environment names, else from the home folder.",
+        ),
+        chunk(3, "then start the   service once by hand."),
+        chunk(4, "of your system, then start the\nservice once by hand."),
+        chunk(
+            5,
+            "The service reads its configuration from the folder that the environment names, else from the home folder.",
+        ),
+    ];
+    let with_facts = |index: usize, details: &'static str| Candidate {
+        details: details.into(),
+        ..chunk(
+            index,
+            "Supply of road salt for the winter of this year in the northern district of the town.",
+        )
+    };
+    let bare = |index: usize, title: &'static str| Candidate {
+        title: Some(title.into()),
+        content: None,
+        published_at: None,
+        ..plain(index, "")
+    };
+    let mut all = texts.to_vec();
+    all.extend([
+        with_facts(6, "amount: 500"),
+        with_facts(7, "amount: 900"),
+        with_facts(8, "amount: 900"),
+    ]);
+    all.extend([
+        bare(9, "A headline"),
+        bare(10, "A headline"),
+        bare(11, "Another one"),
+    ]);
+    let fitted = select(&all, &tokens(4_000, Overflow::TruncateTail), Purpose::default()).unwrap();
+    let selected: Vec<usize> = fitted.selection.selected.iter().map(|one| one.index).collect();
+    // The third is too short to be looked for in others.
+    assert_eq!(selected, [1, 2, 3, 6, 7, 9, 11]);
+    let omitted = &fitted.selection.omitted;
+    assert!(
+        omitted.iter().all(|one| one.reason == Reason::DuplicateCoverage),
+        "{omitted:?}"
+    );
+    let details: Vec<&str> = omitted.iter().map(|one| one.detail.as_str()).collect();
+    assert_eq!(
+        details,
+        [
+            "Its content is contained in that of result 1, which is selected.",
+            "Same content as result 2, which is selected.",
+            "Same content as result 7, which is selected.",
+            "Same content as result 9, which is selected.",
+        ]
+    );
+}
+
+/// A block is an envelope with what is known and nothing else.
+#[test]
+fn a_block_holds_the_facts_and_invents_none() {
+    let whole = Candidate {
+        details: "amount: 5000000000 USD · agency: Example Agency".into(),
+        published_shown: Some("2021-03-01".into()),
+        age: Some("5 years (reference text, score 64)".into()),
+        date_confidence: "high",
+        freshness: Some((64, "verify before acting")),
+        published_at: Some("2021-03-01T00:00:00.000Z".into()),
+        ..plain(1, "")
+    };
+    let unknown = Candidate {
+        retrieved_at: None,
+        date_confidence: "low",
+        published_at: None,
+        ..plain(2, "A text.")
+    };
+    let fitted = select(
+        &[whole, unknown],
+        &tokens(4_000, Overflow::TruncateTail),
+        Purpose::default(),
+    )
+    .unwrap();
+    assert_eq!(
+        fitted.assembly.text,
+        "[FRESHCONTEXT]\nSource: https://news.ycombinator.com/item?id=1\nPublished: 2021-03-01\n\
+         Retrieved: 2026-06-09T12:00:00.000Z\nConfidence: high\nAge: 5 years (reference text, score 64)\n\
+         Score: 64 (verify before acting)\nDecision: use_first\nTitle: A title\n---\n\
+         amount: 5000000000 USD · agency: Example Agency\n[/FRESHCONTEXT]\n\
+         [FRESHCONTEXT]\nSource: https://news.ycombinator.com/item?id=2\nPublished: unknown\nConfidence: low\n\
+         Score: unknown\nDecision: use_first\nTitle: A title\n---\n> A text.\n[/FRESHCONTEXT]\n"
     );
 }

@@ -109,6 +109,13 @@ pub(crate) fn is_known(source_type: &str) -> bool {
     ours.any(|class| class.sources().any(|source| source == source_type))
 }
 
+/// The class of a source type; `None` for one that the table does not know.
+pub(crate) fn class_of(source_type: &str) -> Option<DecayClass> {
+    CLASSES
+        .into_iter()
+        .find(|class| class.sources().any(|source| source == source_type))
+}
+
 /// Lambda per hour of a source type that the table does not know.
 pub const DEFAULT_LAMBDA: f64 = 0.001;
 

@@ -341,6 +341,8 @@ fn ranked(mut made: Vec<Box<(ScoredSignal<'_>, Verdict)>>) -> (Vec<ScoredSignal<
 /// A signal and the figures that decide about it.
 struct ScoredSignal<'a> {
     signal: Signal<'a>,
+    /// The evaluation clock.
+    now: DateTime<Utc>,
     /// Of the source, to tell the same page twice.
     address: Option<String>,
     facts: Facts,
@@ -394,6 +396,7 @@ impl<'a> ScoredSignal<'a> {
         Self {
             address: duplicates::address(given.source),
             signal,
+            now,
             facts,
             utility,
             relevance: None,

@@ -18,7 +18,8 @@ pub struct Slots<'a> {
     pub recipients: &'a str,
     /// `{{sources}}`: a line for each source with its state
     pub sources: &'a str,
-    /// `{{blocks}}`: the selected items, each with its envelope and a final line break
+    /// `{{blocks}}`: the selected items, each with its envelope and a final line break; each is put into a fence, unless the
+    /// template has one around `{{blocks}}`
     pub blocks: &'a [&'a str],
     /// `{{missing}}`: a line for each known gap
     pub missing: &'a str,
@@ -53,6 +54,11 @@ const NAMES: [&str; 8] = [
     "blocks",
     "missing",
 ];
+
+/// Fence around each block: in Markdown, `Title:` above the separator of an envelope would be a heading. Lines of sources are
+/// quoted inside it, so none can close it.
+const FENCE: &str = "```text\n";
+const FENCE_END: &str = "```\n";
 
 /// Text in place of the blocks if there are none.
 const NO_BLOCKS: &str = "Nothing goes in.";
@@ -91,7 +97,7 @@ impl<'a> Shown<'a> {
     fn of(blocks: &'a [&'a str], room: usize, most: usize) -> Self {
         let mut bytes = 0_usize;
         let fits = |block: &&&str| {
-            bytes = bytes.saturating_add(block.len());
+            bytes = bytes.saturating_add(fenced_bytes(block));
             bytes <= room
         };
         let count = blocks.iter().take_while(fits).count();
@@ -115,12 +121,38 @@ impl<'a> Shown<'a> {
             out.push_str(NO_BLOCKS);
             return;
         }
+        let (open, close) = if is_fenced(out) {
+            ("", "")
+        } else {
+            (FENCE, FENCE_END)
+        };
         let begin = out.len();
-        out.extend(self.blocks.iter().copied());
+        for block in self.blocks {
+            out.extend([open, block, close]);
+        }
         out.push_str(&self.cut);
         let end = out.get(begin..).unwrap_or_default().trim_end().len();
         out.truncate(begin + end);
     }
+}
+
+/// Whether a fence is open at the end of this text.
+fn is_fenced(text: &str) -> bool {
+    let mut open: Option<&str> = None;
+    for line in text.lines() {
+        let line = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| line.starts_with(mark));
+        match (open, mark) {
+            (None, Some(mark)) => open = Some(mark),
+            (Some(opened), Some(mark)) if opened == mark => open = None,
+            _ => {}
+        }
+    }
+    open.is_some()
+}
+
+fn fenced_bytes(block: &str) -> usize {
+    FENCE.len() + block.len() + FENCE_END.len()
 }
 
 fn bound(most: usize) -> String {
@@ -135,7 +167,7 @@ const CUT_BYTES: usize = 160;
 /// fit are omitted as a whole, and the text states their number.
 pub fn fill(template: Option<&str>, slots: &Slots<'_>, most: usize) -> String {
     let template = template.unwrap_or(PLAIN);
-    let bytes: usize = slots.blocks.iter().map(|block| block.len()).sum();
+    let bytes: usize = slots.blocks.iter().map(|block| fenced_bytes(block)).sum();
     let others = filled(template, slots, |_| ()).len();
     // Only the blocks are cut, as long as the rest leaves room for them.
     let room = if others.saturating_add(bytes) <= most {
@@ -202,12 +234,14 @@ mod tests {
             ..Slots::default()
         };
         let filled = fill(Some("# {{ name }}\n{{blocks}} {{ end"), &slots, MOST);
-        assert_eq!(filled, "# {{blocks}}\none {{name}} two {{ end");
+        assert_eq!(filled, "# {{blocks}}\n```text\none {{name}} two\n``` {{ end");
+        let own = fill(Some("```\n{{blocks}}\n```\n"), &slots, MOST);
+        assert_eq!(own, "```\none {{name}} two\n```\n");
         assert!(fill(None, &slots, MOST).contains("one {{name}} two"));
         assert!(fill(None, &Slots::default(), MOST).contains(NO_BLOCKS));
         // Stored before repeated parts were refused.
         let twice = fill(Some("{{blocks}}|{{ blocks }}|{{name}}"), &slots, MOST);
-        assert_eq!(twice, "one {{name}} two||{{blocks}}");
+        assert_eq!(twice, "```text\none {{name}} two\n```||{{blocks}}");
     }
 
     #[test]
@@ -240,7 +274,7 @@ mod tests {
         assert_eq!(fill(template, &slots, whole.len() + 1), whole);
         let cut = fill(template, &slots, 2_000);
         assert!(cut.len() <= 2_000 && cut.ends_with("end\n- something\n"), "{cut}");
-        let said = "Cut: 32 of 50 items are left out of this text, which may have 2000 bytes (limits.version_bytes).";
+        let said = "Cut: 35 of 50 items are left out of this text, which may have 2000 bytes (limits.version_bytes).";
         assert!(cut.contains(said), "{cut}");
         let template = "word ".repeat(1_000) + "\n{{blocks}}";
         let cut = fill(Some(&template), &slots, 2_000);

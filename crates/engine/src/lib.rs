@@ -35,7 +35,9 @@ pub use admission::Place;
 pub use admission::in_name_of;
 pub use arguments::Arguments;
 pub use borrowed::BorrowedArguments;
-pub use outcome::{Answer, Deliverable, Evaluated, Outcome, RECORDS_FIELD, Records, Written, defect};
+pub use outcome::{
+    Answer, Deliverable, Evaluated, Outcome, RECORDS_FIELD, Records, SourcesState, Written, defect,
+};
 pub use owner::Owner;
 pub use reading::{Ask, Collected};
 pub use scoring::admitting_failure;

@@ -50,7 +50,7 @@ mod tests {
     use freshcontext_core::answer::Failure;
 
     use super::*;
-    use crate::outcome::Deliverable;
+    use crate::outcome::{Deliverable, SourcesState};
 
     #[test]
     fn only_an_answer_fills_a_gap_and_only_by_its_id() {
@@ -64,6 +64,7 @@ mod tests {
             Outcome::Deliverable(Box::new(Deliverable {
                 text: String::new(),
                 structured: json!({}),
+                state: SourcesState::Fresh,
             }))
         };
         let late = SourceError::new(ErrorCode::Timeout, "late");

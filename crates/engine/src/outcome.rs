@@ -64,6 +64,20 @@ pub struct Deliverable {
     pub text: String,
     /// The structure.
     pub structured: Value,
+    /// What a check found, for the exit code of the command line.
+    pub state: SourcesState,
+}
+
+/// State of the sources of a deliverable.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SourcesState {
+    /// All are fresh, or nothing was checked.
+    #[default]
+    Fresh,
+    /// At least one is stale or was never synced.
+    Stale,
+    /// At least one could not be checked.
+    Unchecked,
 }
 
 impl Outcome {

@@ -93,6 +93,9 @@ pub trait Deliverables: Send + Sync {
     /// Returns an owner's deliverables, sorted by name.
     fn deliverables<'a>(&'a self, owner: &'a str) -> BoxFuture<'a, Result<Vec<DeliverableRow>, StoreError>>;
 
+    /// Returns owner and name of every deliverable, sorted.
+    fn deliverable_keys(&self) -> BoxFuture<'_, Result<Vec<(String, String)>, StoreError>>;
+
     /// Marks a deliverable as removed. Returns whether it existed. Its versions are kept as long as answers.
     fn remove_deliverable<'a>(
         &'a self,

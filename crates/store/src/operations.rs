@@ -151,6 +151,20 @@ macro_rules! deliverable_operations {
                 })
             }
 
+            fn deliverable_keys(&self) -> BoxFuture<'_, Result<Vec<(String, String)>, StoreError>> {
+                self.within(async move {
+                    let mut rows = sqlx::query(
+                        "SELECT owner, name FROM deliverables WHERE removed_ms IS NULL ORDER BY owner, name",
+                    )
+                    .fetch(&self.pool);
+                    let mut all = Vec::new();
+                    while let Some(row) = rows.try_next().await? {
+                        all.push((row.try_get("owner")?, row.try_get("name")?));
+                    }
+                    Ok(all)
+                })
+            }
+
             fn remove_deliverable<'a>(
                 &'a self,
                 owner: &'a str,

@@ -150,6 +150,7 @@ pub(super) async fn policies() -> Result<(), Failed> {
         scene.says.set(HN, limited());
         let task = Task::Generate {
             name: "brief".to_owned(),
+            allow_empty: false,
         };
         let made = scene.follow.deliverable(task, &Owner::default()).await;
         if policy == "refuse" {

@@ -142,7 +142,12 @@ impl Scene {
     /// Generates a version and returns it completely, with its text.
     pub(super) async fn generate(&self) -> Result<(Value, String), Failed> {
         let name = "brief".to_owned();
-        let made = self.doing(Task::Generate { name: name.clone() }).await?;
+        let made = self
+            .doing(Task::Generate {
+                name: name.clone(),
+                allow_empty: true,
+            })
+            .await?;
         let shown = self.doing(Task::Show { name, version: None }).await?;
         Ok((shown.structured, made.text))
     }

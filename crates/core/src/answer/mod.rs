@@ -5,6 +5,7 @@
 //! writes both forms. A failed retrieval goes through `Failure` instead and never looks like context.
 
 mod address;
+mod facts;
 mod failure;
 mod guard;
 mod item;
@@ -24,6 +25,7 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use address::same_page_key;
 pub use address::{canonical, is_absolute_http, strip_tracking};
+pub(crate) use facts::details;
 pub use failure::Failure;
 pub use guard::prepare;
 pub use item::ScoredItem;

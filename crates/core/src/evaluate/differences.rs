@@ -44,7 +44,8 @@ pub const DIFFERENCES: [Difference; 21] = [
     },
     Difference {
         id: "near_duplicates",
-        what: "The lower-ranked of two signals with the same content or address says so in its warnings.",
+        what: "The lower-ranked of two signals with the same content, nearly the same content or the same address says so \
+               in its warnings.",
         why: "The same thing twice is not two pieces of evidence. Order and decisions stay.",
     },
     Difference {

@@ -1,8 +1,9 @@
-//! Signals that may be the same thing twice: the same content, or the same address.
+//! Signals that may be the same thing twice: the same content, nearly the same, or the same address.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use freshcontext_budget::Sketch;
 use url::Url;
 
 use super::readiness::has_content;
@@ -18,6 +19,10 @@ const TRACKING: [&str; 10] = [
 pub(super) struct Seen<'a> {
     contents: HashMap<&'a str, usize>,
     addresses: HashMap<&'a str, usize>,
+    /// Results by the hashes of their sketches.
+    runs: HashMap<u64, Vec<usize>>,
+    /// Sketches, by the results' indexes from 1.
+    sketches: Vec<&'a Sketch>,
 }
 
 impl<'a> Seen<'a> {
@@ -26,10 +31,13 @@ impl<'a> Seen<'a> {
         Self {
             contents: HashMap::with_capacity(signals),
             addresses: HashMap::with_capacity(signals),
+            runs: HashMap::new(),
+            sketches: Vec::with_capacity(signals),
         }
     }
 
-    /// What an earlier result has in common with this one: its content or its [`address`]. `index` counts from 1.
+    /// What an earlier result has in common with this one: its content, nearly its content, or its [`address`]. Called once for
+    /// each result, in order; `index` counts from 1.
     pub(super) fn note(
         &mut self,
         signal: &'a Signal<'_>,
@@ -42,11 +50,29 @@ impl<'a> Seen<'a> {
             .filter(|_| has_content(signal.given));
         let content = content.and_then(|hash| first(&mut self.contents, hash, index));
         let address = address.and_then(|address| first(&mut self.addresses, address, index));
-        match (content, address) {
-            (Some(earlier), _) => Some(Duplicate::Content(earlier)),
-            (None, Some(earlier)) => Some(Duplicate::Address(earlier)),
-            (None, None) => None,
+        let near = self.nearly(&signal.sketch, index);
+        content
+            .map(Duplicate::Content)
+            .or(near)
+            .or(address.map(Duplicate::Address))
+    }
+
+    /// The earlier result of nearly the same text that shares most of its runs; of equals, the first.
+    fn nearly(&mut self, sketch: &'a Sketch, index: usize) -> Option<Duplicate> {
+        let mut shared: HashMap<usize, usize> = HashMap::new();
+        for hash in sketch.hashes() {
+            let known = self.runs.entry(*hash).or_default();
+            for earlier in known.iter() {
+                *shared.entry(*earlier).or_default() += 1;
+            }
+            known.push(index);
         }
+        self.sketches.push(sketch);
+        let most = shared.values().copied().max()?;
+        let best = shared.into_iter().filter(|(_, count)| *count == most);
+        let earlier = best.map(|(earlier, _)| earlier).min()?;
+        let share = sketch.nearly(self.sketches.get(earlier.checked_sub(1)?)?)?;
+        Some(Duplicate::Nearly { earlier, share })
     }
 }
 

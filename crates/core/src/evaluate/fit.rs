@@ -2,23 +2,30 @@
 
 use std::borrow::Cow;
 
+use chrono::TimeDelta;
 use freshcontext_budget::{Budget, Candidate, Facts, Fitted, KnownCall, Purpose, Standing, item_id, select};
 use freshcontext_contract::{SourceError, named};
 use serde_json::Value;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
+use super::fields::owned;
 use super::input::{Request, last};
 use super::readiness::has_content;
 use super::text::{is_blank, not_blank};
-use super::verdict::{Decision, Verdict};
+use super::verdict::{DateConfidence, Decision, Verdict};
 use super::{ScoredSignal, duplicates, parallel};
-use crate::date::iso_millis;
-use crate::decay::Band;
+use crate::answer::details as facts_line;
+use crate::date::{duration_words, iso_millis};
+use crate::decay::{Band, class_of};
 use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean, clean_line, cut_marked};
 
 /// Longest reference to a policy that is repeated, in characters.
 pub(super) const POLICY: usize = 120;
+/// Score below which an age is reported with its kind.
+const STALE_BELOW: u8 = 50;
+/// Age from which it is reported with its kind.
+const YEAR: TimeDelta = TimeDelta::days(365);
 /// Decisions of a policy that block nothing; any other does.
 const ALLOWING: [&str; 5] = ["allow", "allowed", "permit", "permitted", "approved"];
 
@@ -71,6 +78,7 @@ pub(super) fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) 
         source: Cow::Borrowed(&verdict.source),
         source_type: Cow::Borrowed(&verdict.source_type),
         title: title.map(Cow::Borrowed),
+        details: details(scored).into(),
         content: given.content.filter(|content| !is_blank(content)).map(clean),
         address: scored.address.as_deref().map(Cow::Borrowed),
         content_sha256: signal
@@ -79,10 +87,19 @@ pub(super) fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) 
             .filter(|_| has_content(given))
             .map(Cow::Borrowed),
         published_at: signal.published_text().map(Cow::Owned),
-        retrieved_at: Cow::Owned(iso_millis(signal.retrieved_at)),
-        date_confidence: signal.date_confidence.as_str(),
+        published_shown: published_shown(scored),
+        age: age(scored).map(Cow::Owned),
+        retrieved_at: signal
+            .fetched
+            .then(|| Cow::Owned(iso_millis(signal.retrieved_at))),
+        date_confidence: match signal.date_confidence {
+            // What the specification has for a date that is not known.
+            DateConfidence::Unknown => DateConfidence::Low.as_str(),
+            known => known.as_str(),
+        },
         freshness: verdict
             .freshness_score
+            .filter(|_| !signal.dated_after_retrieval)
             .map(|score| (score, Band::of(score).as_str())),
         rank: verdict.rank_score,
         selection_rank: verdict.selection_rank,
@@ -108,6 +125,57 @@ pub(super) fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) 
             arguments: call.arguments.map(Value::from).filter(Value::is_object),
         }),
     }
+}
+
+/// The id and the facts of an item, as its tool writes them. Of a whole answer the text has them already.
+fn details(scored: &ScoredSignal<'_>) -> String {
+    let given = scored.signal.given;
+    let id = given.id.filter(|_| given.is_item);
+    if id.is_none() && given.fields.is_none() {
+        return String::new();
+    }
+    let told = given.content.filter(|_| given.title.is_none());
+    let fields = given.fields.and_then(Node::as_object).map(owned).unwrap_or_default();
+    facts_line(id, given.source, fields, told, scored.now)
+}
+
+/// The date as the envelope has it: as it was given where that is ISO 8601. None for a date after the retrieval beside it.
+fn published_shown<'a>(scored: &'a ScoredSignal<'_>) -> Option<Cow<'a, str>> {
+    let signal = &scored.signal;
+    let published = signal.published_at.filter(|_| !signal.dated_after_retrieval)?;
+    let given = signal.given.published_at.unwrap_or_default();
+    Some(if is_iso(given) {
+        Cow::Borrowed(given)
+    } else {
+        Cow::Owned(iso_millis(published))
+    })
+}
+
+/// Whether a date that could be read is a day, or a day and a time with a zone, as ISO 8601 writes them.
+fn is_iso(text: &str) -> bool {
+    let digits_and_signs = |c: u8| c.is_ascii_digit() || matches!(c, b'-' | b':' | b'.' | b'T' | b'Z' | b'+');
+    let zoned = || {
+        let time = text.get(10..).unwrap_or_default();
+        time.starts_with('T') && (time.ends_with('Z') || time.contains(['+', '-']))
+    };
+    text.as_bytes().get(4) == Some(&b'-')
+        && text.bytes().all(digits_and_signs)
+        && (text.len() == 10 || zoned())
+}
+
+/// The age in words; of what is a year old or stale, with its kind and its score.
+fn age(scored: &ScoredSignal<'_>) -> Option<String> {
+    let signal = &scored.signal;
+    let published = signal.published_at.filter(|_| !signal.dated_after_retrieval)?;
+    let age = scored.now - published;
+    let words = duration_words(age);
+    let score = scored.facts.freshness?;
+    if score >= STALE_BELOW && age < YEAR {
+        return Some(words);
+    }
+    let kind = class_of(signal.source_type)
+        .map_or_else(String::new, |class| format!("{}, ", class.name.to_lowercase()));
+    Some(format!("{words} ({kind}score {score})"))
 }
 
 /// What the caller says about the use of a signal.

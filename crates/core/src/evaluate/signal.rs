@@ -1,7 +1,7 @@
 //! Normalising a signal: what the rules may rely on, and what was changed to get there.
 
 use chrono::{DateTime, Utc};
-use freshcontext_budget::percent;
+use freshcontext_budget::{Sketch, percent};
 use freshcontext_contract::quote::closed;
 use freshcontext_detect::{Hint, inspect_context};
 
@@ -25,10 +25,16 @@ pub(super) struct Signal<'a> {
     pub ages_as: &'a str,
     pub published_at: Option<DateTime<Utc>>,
     pub retrieved_at: DateTime<Utc>,
+    /// Whether the caller gave that moment, or the evaluation clock stands in.
+    pub fetched: bool,
+    /// Whether the date lies after the given moment of retrieval.
+    pub dated_after_retrieval: bool,
     pub relevance: Relevance,
     pub date_confidence: DateConfidence,
     pub status: SignalStatus,
     pub content_hash: Option<String>,
+    /// What its content is compared by with those of others.
+    pub sketch: Sketch,
     /// Why the content counts as failed, or may be a failure.
     pub guard: Guard,
     /// Why it must be fetched again before it is used, if it must.
@@ -93,7 +99,8 @@ impl<'a> Signal<'a> {
         beside: &[Hint],
     ) -> Self {
         let mut changes = given.notes.clone();
-        let retrieved_at = retrieved_at(given, now, &mut changes);
+        let fetched = retrieved_at(given, now, &mut changes);
+        let retrieved_at = fetched.unwrap_or(now);
         let published = published_at(given, now, &mut changes);
         let source_type = given.source_type.unwrap_or("default");
         let unnamed = given.source_type.is_none_or(str::is_empty);
@@ -122,10 +129,15 @@ impl<'a> Signal<'a> {
             ages_as,
             published_at: published.map(|published| published.instant),
             retrieved_at,
+            fetched: fetched.is_some(),
+            dated_after_retrieval: published
+                .zip(fetched)
+                .is_some_and(|(published, fetched)| lies_ahead(&published, fetched)),
             relevance: relevance(given, known, &mut changes),
             date_confidence: date_confidence(given, published, retrieved_at, &mut changes),
             status,
             content_hash: given.own_content().map(canonical_sha256),
+            sketch: given.content.map(Sketch::of).unwrap_or_default(),
             guard,
             refetch: refetch(given, status, decay.lambda(ages_as), age_hours(retrieved_at, now)),
             changes,
@@ -218,24 +230,26 @@ impl<'a> Signal<'a> {
     }
 }
 
-/// When it was retrieved: the evaluation clock where that is not known, or cannot be.
-fn retrieved_at(given: &Given<'_>, now: DateTime<Utc>, changes: &mut Vec<&'static str>) -> DateTime<Utc> {
-    let Some(text) = given.retrieved_at.filter(|text| !is_blank(text)) else {
-        return now;
-    };
+/// When it was retrieved; `None` where that is not known, or cannot be.
+fn retrieved_at(
+    given: &Given<'_>,
+    now: DateTime<Utc>,
+    changes: &mut Vec<&'static str>,
+) -> Option<DateTime<Utc>> {
+    let text = given.retrieved_at.filter(|text| !is_blank(text))?;
     let Some(parsed) = parse_instant(text) else {
         changes.push("The retrieval date could not be read; the evaluation clock stands in.");
-        return now;
+        return None;
     };
     if lies_ahead(&parsed, now) {
         changes.push("The retrieval date lies in the future; the evaluation clock stands in.");
-        return now;
+        return None;
     }
-    match parsed.precision {
+    Some(match parsed.precision {
         Precision::Instant => to_millis(parsed.instant),
         // A day that has begun elsewhere only.
         Precision::Day => parsed.instant.min(now),
-    }
+    })
 }
 
 /// The usable date of publication.

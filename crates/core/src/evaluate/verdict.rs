@@ -240,10 +240,17 @@ pub struct ProvenanceReadiness {
 }
 
 /// What a result has in common with an earlier one, whose place in rank order is given, from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Duplicate {
     /// The same canonical content.
     Content(usize),
+    /// Nearly the same text.
+    Nearly {
+        /// The earlier result.
+        earlier: usize,
+        /// Share of the shorter text's runs of words that the other has, 0..=1.
+        share: f64,
+    },
     /// The same web address, but for what does not change the page.
     Address(usize),
 }
@@ -253,6 +260,7 @@ impl Duplicate {
     pub(super) fn short(self) -> String {
         match self {
             Self::Content(earlier) => format!("copy of {earlier}"),
+            Self::Nearly { earlier, .. } => format!("nearly a copy of {earlier}"),
             Self::Address(earlier) => format!("same address as {earlier}"),
         }
     }
@@ -263,7 +271,17 @@ impl fmt::Display for Duplicate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Content(earlier) => write!(f, "Same content as result {earlier}."),
-            Self::Address(earlier) => write!(f, "Same address as result {earlier}: likely one source."),
+            Self::Nearly { earlier, share } => {
+                let percent = (share * 100.0).round();
+                write!(
+                    f,
+                    "Nearly the same text as result {earlier} ({percent} % of it): likely one report."
+                )
+            }
+            Self::Address(earlier) => write!(
+                f,
+                "Same address as result {earlier}: another part of the same page, or the page again."
+            ),
         }
     }
 }

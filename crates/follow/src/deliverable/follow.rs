@@ -36,7 +36,24 @@ const AT_ONCE: usize = 4;
 const ATTEMPTS: usize = 5;
 
 /// The finding, the copy that is stored now, and why the source could not be checked.
-type Outcome = (Found, Option<Kept>, Option<Trouble>);
+struct Asked {
+    found: Found,
+    kept: Option<Kept>,
+    trouble: Option<Trouble>,
+    /// The newest date of an answer that came in full.
+    latest: Option<DateTime<Utc>>,
+}
+
+impl Asked {
+    const fn new(found: Found, kept: Option<Kept>) -> Self {
+        Self {
+            found,
+            kept,
+            trouble: None,
+            latest: None,
+        }
+    }
+}
 
 enum Looked {
     Current,
@@ -92,12 +109,13 @@ impl Follow {
             let watch = Watch::new(Arc::clone(self.engine.transport()));
             let asked = self.follow_once(&source, mode, owner, kept, &watch).await?;
             requests = requests.saturating_add(watch.requests());
-            if let Some((found, kept, trouble)) = asked {
+            if let Some(asked) = asked {
                 return Ok(Followed {
                     source,
-                    found,
-                    kept,
-                    trouble,
+                    found: asked.found,
+                    kept: asked.kept,
+                    trouble: asked.trouble,
+                    seen_latest: asked.latest,
                     requests,
                 });
             }
@@ -115,6 +133,7 @@ impl Follow {
             found,
             kept,
             trouble,
+            seen_latest: None,
             requests,
         })
     }
@@ -127,15 +146,15 @@ impl Follow {
         owner: &Owner,
         mut kept: Option<Kept>,
         watch: &Arc<Watch>,
-    ) -> Result<Option<Outcome>, SourceError> {
+    ) -> Result<Option<Asked>, SourceError> {
         let resource = source.resource();
         let begun = self.engine.clock().now();
         if mode != Mode::Watch && kept.as_ref().is_some_and(|kept| is_recent(kept, begun)) {
-            return Ok(Some((Found::Reused, kept, None)));
+            return Ok(Some(Asked::new(Found::Reused, kept)));
         }
         if mode == Mode::Check && kept.is_none() {
             // There is nothing to compare with, so nobody is asked.
-            return Ok(Some((Found::NeverSynced, None, None)));
+            return Ok(Some(Asked::new(Found::NeverSynced, None)));
         }
         let looked = self.look_at(source, kept.as_ref(), watch).await;
         let now = self.engine.clock().now();
@@ -147,14 +166,18 @@ impl Follow {
                         return Ok(None);
                     }
                 }
-                return Ok(Some((Found::Current, kept, None)));
+                return Ok(Some(Asked::new(Found::Current, kept)));
             }
             Ok(Looked::Fetched(fetched)) => fetched,
             Err(error) => {
                 let trouble = trouble(&source.words(), &error);
-                return Ok(Some((Found::CouldNotCheck, kept, Some(trouble))));
+                return Ok(Some(Asked {
+                    trouble: Some(trouble),
+                    ..Asked::new(Found::CouldNotCheck, kept)
+                }));
             }
         };
+        let latest = fetched.latest;
         let whole = fetched.incomplete.is_empty();
         let same =
             |kept: &Kept| whole && kept.held.incomplete.is_empty() && kept.hash == fetched.record.hash();
@@ -174,7 +197,10 @@ impl Follow {
                     return Ok(None);
                 }
             }
-            return Ok(Some((found, kept, None)));
+            return Ok(Some(Asked {
+                latest,
+                ..Asked::new(found, kept)
+            }));
         }
         let after = Kept::after(kept.as_ref(), *fetched, now);
         if mode != Mode::Look {
@@ -195,7 +221,10 @@ impl Follow {
                     .await;
             }
         }
-        Ok(Some((found, Some(after), None)))
+        Ok(Some(Asked {
+            latest,
+            ..Asked::new(found, Some(after))
+        }))
     }
 
     /// Records a confirmation. Returns `false` where another process replaced the stored copy meanwhile.

@@ -1,5 +1,6 @@
 //! A source with what was found out about it, and what is done with that.
 
+use chrono::{DateTime, Utc};
 use freshcontext_deliverables::{Known, Source, Trouble};
 
 use super::keep::Kept;
@@ -51,11 +52,22 @@ pub(super) struct Followed {
     /// What is held of it now; after [`Mode::Check`], what was held before.
     pub kept: Option<Kept>,
     pub trouble: Option<Trouble>,
+    /// The newest date of what the source answered now, where it was asked for everything.
+    pub seen_latest: Option<DateTime<Utc>>,
     /// Requests that left this machine.
     pub requests: u32,
 }
 
 impl Followed {
+    /// The newest date of an item that the source is known to have now.
+    pub(super) fn latest(&self) -> Option<DateTime<Utc>> {
+        match self.found {
+            Found::Stale | Found::NeverSynced => self.seen_latest,
+            Found::Reused | Found::Current => self.seen_latest.or_else(|| self.kept.as_ref()?.latest()),
+            Found::CouldNotCheck => None,
+        }
+    }
+
     pub(super) fn known(self) -> Known {
         Known {
             source: self.source,

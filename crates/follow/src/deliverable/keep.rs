@@ -107,6 +107,11 @@ impl Kept {
         })
     }
 
+    /// The newest date of an item.
+    pub(super) fn latest(&self) -> Option<DateTime<Utc>> {
+        self.latest_ms.map(at)
+    }
+
     /// Whether the time of retrieval is known.
     pub(super) fn is_dated(&self) -> bool {
         self.held.synced_at.is_some()

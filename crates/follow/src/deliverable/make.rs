@@ -35,7 +35,14 @@ struct Made {
 impl Follow {
     /// Checks, syncs what is stale, judges everything at now, and appends a version. The network is done with before
     /// anything is written, and what is written is one row.
-    pub(super) async fn generate(&self, name: &str, owner: &Owner) -> Result<Deliverable, SourceError> {
+    ///
+    /// Where nothing goes in, nothing is kept, and the error says what each source gave, unless `allow_empty`.
+    pub(super) async fn generate(
+        &self,
+        name: &str,
+        allow_empty: bool,
+        owner: &Owner,
+    ) -> Result<Deliverable, SourceError> {
         let definition = self.find_deliverable(name, owner).await?;
         let followed = self.follow_all(&definition, Mode::Sync, owner).await?;
         let requests = followed.iter().map(|one| one.requests).sum();
@@ -43,6 +50,9 @@ impl Follow {
         let made = self
             .made(followed, &definition, definition.on_unchecked, now)
             .await?;
+        if made.is_empty() && !allow_empty {
+            return Err(empty(name, &made));
+        }
         let kept = self.kept().await?;
         let keep = i64::try_from(self.engine.limits().versions_kept).unwrap_or(i64::MAX);
         for _ in 0..APPENDS {
@@ -203,6 +213,27 @@ fn arguments(gathered: &Gathered, definition: &Definition, most: usize) -> Value
         arguments.insert("query".to_owned(), query.as_str().into());
     }
     arguments
+}
+
+impl Made {
+    /// Whether nothing goes in.
+    fn is_empty(&self) -> bool {
+        let assembly = self
+            .evaluation
+            .as_ref()
+            .and_then(|evaluation| evaluation.assembly.as_ref());
+        assembly.is_none_or(|assembly| assembly.blocks.is_empty())
+    }
+}
+
+/// What a caller reads where a version would hold no item.
+fn empty(name: &str, made: &Made) -> SourceError {
+    let gave = say::gave(&made.gathered.snapshots, made.evaluation.as_ref());
+    SourceError::new(
+        ErrorCode::NotFound,
+        format!("no version of {name} was made, for it would hold no item: {gave}"),
+    )
+    .hint("`freshcontext deliverable check` says how the sources stand; --allow-empty (allow_empty) keeps an empty version")
 }
 
 /// What a caller reads where the policy is to refuse.

@@ -26,6 +26,7 @@ use super::keeping::unusable;
 use super::marks::canonical;
 use crate::Follow;
 use freshcontext_engine::{Deliverable, Owner, Work};
+use keep::Kept;
 
 /// Names of the tools.
 const TOOLS: [&str; 3] = ["deliverable_generate", "deliverable_diff", "deliverable_list"];
@@ -55,7 +56,12 @@ pub enum Task {
         definition: Box<Definition>,
     },
     /// Says what there is.
-    List,
+    List {
+        /// With every version that is kept.
+        versions: bool,
+    },
+    /// Says what is stored of the sources of all deliverables, and since when. Nobody is asked.
+    Stored,
     /// Says which of its sources are stale, without fetching what is not asked for.
     Check {
         /// Which one.
@@ -70,6 +76,8 @@ pub enum Task {
     Generate {
         /// Which one.
         name: String,
+        /// Whether a version without an item is kept, too; else it is an error.
+        allow_empty: bool,
     },
     /// Shows a version.
     Show {
@@ -100,10 +108,11 @@ impl Follow {
     pub async fn deliverable(&self, task: Task, owner: &Owner) -> Result<Deliverable, SourceError> {
         match task {
             Task::Add { name, definition } => self.add_deliverable(&name, *definition, owner).await,
-            Task::List => self.list_deliverables(owner).await,
+            Task::List { versions } => self.list_deliverables(versions, owner).await,
+            Task::Stored => self.stored_sources(owner).await,
             Task::Check { name } => self.check_deliverable(&name, owner).await,
             Task::Sync { name } => self.sync_deliverable(&name, owner).await,
-            Task::Generate { name } => self.generate(&name, owner).await,
+            Task::Generate { name, allow_empty } => self.generate(&name, allow_empty, owner).await,
             Task::Show { name, version } => {
                 let (row, version) = self.deliverable_version(&name, version, owner).await?;
                 Ok(say::version(&row, &version, self.engine.clock().now()))
@@ -197,7 +206,7 @@ impl Follow {
         }
     }
 
-    async fn list_deliverables(&self, owner: &Owner) -> Result<Deliverable, SourceError> {
+    async fn list_deliverables(&self, versions: bool, owner: &Owner) -> Result<Deliverable, SourceError> {
         let rows = self
             .kept()
             .await?
@@ -209,7 +218,43 @@ impl Follow {
             let definition = read_definition(&row)?;
             all.push((row, definition));
         }
-        Ok(say::list(&all, self.engine.clock().now()))
+        let list = say::list(&all, self.engine.clock().now());
+        if !versions {
+            return Ok(list);
+        }
+        let mut kept = Vec::with_capacity(all.len());
+        for (row, _) in &all {
+            let mut lines = Vec::new();
+            self.each_version(&row.name, owner, |stored, version| {
+                lines.push(say::VersionLine::of(stored, &version));
+            })
+            .await?;
+            kept.push((row.name.clone(), lines));
+        }
+        Ok(say::with_versions(list, &kept))
+    }
+
+    /// What is stored of each source of an owner's deliverables.
+    async fn stored_sources(&self, owner: &Owner) -> Result<Deliverable, SourceError> {
+        let rows = self
+            .kept()
+            .await?
+            .deliverables(owner.as_str())
+            .await
+            .map_err(|error| unusable(&error))?;
+        let mut all: Vec<(Source, Vec<String>, Option<Kept>)> = Vec::new();
+        for row in rows {
+            for source in read_definition(&row)?.sources {
+                match all.iter_mut().find(|(known, ..)| *known == source) {
+                    Some((_, names, _)) => names.push(row.name.clone()),
+                    None => {
+                        let kept = self.held(&source, owner).await?;
+                        all.push((source, vec![row.name.clone()], kept));
+                    }
+                }
+            }
+        }
+        Ok(say::stored(&all, self.engine.clock().now()))
     }
 
     /// The newest versions of an owner's deliverables by name; 0 where there is none yet.
@@ -270,7 +315,7 @@ impl Follow {
         &self,
         name: &str,
         owner: &Owner,
-        mut look: impl FnMut(Version),
+        mut look: impl FnMut(&VersionRow, Version),
     ) -> Result<(), SourceError> {
         let kept = self.kept().await?;
         let mut last: Option<(i64, String)> = None;
@@ -294,7 +339,7 @@ impl Follow {
                 return Err(altered(name, number));
             }
             for row in rows {
-                look(read_version(&row)?);
+                look(&row, read_version(&row)?);
                 last = Some((row.version, row.hash));
             }
         }

@@ -5,21 +5,27 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{code, named};
+use freshcontext_contract::{code, named, quoted};
 use freshcontext_core::date::is_future;
 use freshcontext_core::evaluate::Evaluation;
 use freshcontext_core::sanitize::{clean_error, clean_line};
 use freshcontext_deliverables::{Definition, Snapshot, Source, State, Version};
 use freshcontext_store::{DeliverableRow, VersionRow};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::followed::Followed;
+use super::followed::{Followed, Found};
+use super::keep::Kept;
 use super::moment;
 use freshcontext_core::date::{KeptMoment, unknown_time};
-use freshcontext_engine::Deliverable;
+use freshcontext_engine::{Deliverable, SourcesState};
 
 pub(super) fn outcome(text: String, structured: Value) -> Deliverable {
-    Deliverable { text, structured }
+    Deliverable {
+        text,
+        structured,
+        state: SourcesState::Fresh,
+    }
 }
 
 pub(super) fn added(name: &str, definition: &Definition) -> Deliverable {
@@ -69,6 +75,15 @@ pub(super) fn list(all: &[(DeliverableRow, Definition)], now: DateTime<Utc>) -> 
     outcome(text.trim_end().to_owned(), json!({"deliverables": rows}))
 }
 
+/// Whether the stored items of a source are what it says now; `None` where that could not be found out.
+const fn fresh(one: &Followed) -> Option<bool> {
+    match one.found {
+        Found::Reused | Found::Current => Some(true),
+        Found::Stale | Found::NeverSynced => Some(false),
+        Found::CouldNotCheck => None,
+    }
+}
+
 /// What is said of a source that was asked.
 fn row(one: &Followed) -> Value {
     let mut out = json!({
@@ -82,6 +97,8 @@ fn row(one: &Followed) -> Value {
             out.insert(name.to_owned(), value);
         }
     };
+    put("fresh", fresh(one).into());
+    put("current_latest", one.latest().map(moment).into());
     if let Some(kept) = &one.kept {
         put("synced_at", kept.held.synced_at.as_deref().into());
         if let Some(ahead) = &kept.held.synced_at_ahead {
@@ -150,15 +167,28 @@ pub(super) fn checked(name: &str, all: &[Followed], now: DateTime<Utc>) -> Deliv
     );
     for one in all {
         text.push_str(&line(one, one.found.as_str()));
+        if let Some(latest) = one.latest() {
+            let _ = write!(text, "; newest item {}", moment(latest));
+        }
     }
     let sources: Vec<Value> = all.iter().map(row).collect();
     let structured = json!({
         "name": name,
         "checked_at": moment(now),
         "requests": requests,
+        "fresh": all.iter().all(|one| fresh(one) == Some(true)),
         "sources": sources,
     });
-    outcome(text, structured)
+    let state = |one: &Followed| match fresh(one) {
+        Some(true) => SourcesState::Fresh,
+        Some(false) => SourcesState::Stale,
+        None => SourcesState::Unchecked,
+    };
+    Deliverable {
+        text,
+        structured,
+        state: all.iter().map(state).max().unwrap_or_default(),
+    }
 }
 
 pub(super) fn synced(name: &str, all: &[Followed], now: DateTime<Utc>) -> Deliverable {
@@ -272,20 +302,45 @@ pub(super) fn unchecked(snapshots: &[Snapshot]) -> Vec<String> {
     snapshots.iter().filter_map(of).collect()
 }
 
+/// Items that are named with the reason why they were left out; further ones are counted.
+const NAMED: usize = 50;
+
+/// A line for each item that was left out, with its reason.
+fn left_out(evaluation: &Evaluation, out: &mut String) {
+    let omitted = evaluation
+        .selection
+        .iter()
+        .flat_map(|selection| &selection.omitted);
+    let mut rest: BTreeMap<&str, usize> = BTreeMap::new();
+    for (at, omitted) in omitted.enumerate() {
+        let reason = omitted.reason.as_str();
+        let found = evaluation.verdicts.get(omitted.index.wrapping_sub(1));
+        let Some(verdict) = found.filter(|_| at < NAMED) else {
+            *rest.entry(reason).or_insert(0) += 1;
+            continue;
+        };
+        let (title, source) = (quoted(&verdict.title), named(&verdict.source));
+        let detail = omitted.detail.trim_end_matches('.');
+        let _ = writeln!(
+            out,
+            "- Left out: {title} ({source}): {reason}: {}",
+            clean_line(detail)
+        );
+    }
+    for (reason, count) in rest {
+        let items = if count == 1 { "item" } else { "items" };
+        let _ = writeln!(out, "- {count} more {items} left out: {reason}");
+    }
+}
+
 /// What is known to be missing, and what was left out, as lines of Markdown.
 pub(super) fn missing(snapshots: &[Snapshot], evaluation: Option<&Evaluation>, beyond: usize) -> String {
     let mut out = String::new();
     for line in unchecked(snapshots) {
         let _ = writeln!(out, "- {line}");
     }
-    let selection = evaluation.and_then(|evaluation| evaluation.selection.as_ref());
-    let mut left_out: BTreeMap<&str, usize> = BTreeMap::new();
-    for omitted in selection.iter().flat_map(|selection| &selection.omitted) {
-        *left_out.entry(omitted.reason.as_str()).or_insert(0) += 1;
-    }
-    for (reason, count) in left_out {
-        let items = if count == 1 { "item" } else { "items" };
-        let _ = writeln!(out, "- {count} {items} left out: {reason}");
+    if let Some(evaluation) = evaluation {
+        left_out(evaluation, &mut out);
     }
     let gaps = evaluation.and_then(|evaluation| evaluation.missing_context.as_ref());
     for gap in gaps.into_iter().flatten() {
@@ -333,16 +388,158 @@ pub(super) fn version(row: &VersionRow, version: &Version, now: DateTime<Utc>) -
     outcome(text, structured)
 }
 
-/// A version that was just made: what is in its text is not said twice.
+/// A version that was just made: as `show` has it, and what it took.
 pub(super) fn generated(row: &VersionRow, version: &Version, requests: u32) -> Deliverable {
     let mut structured = whole(row, version);
     if let Some(structured) = structured.as_object_mut() {
-        for name in ["items", "blocks", "markdown", "definition"] {
-            structured.shift_remove(name);
-        }
         structured.insert("style".to_owned(), version.definition.style.as_deref().into());
         structured.insert("recipients".to_owned(), json!(version.definition.recipients));
         structured.insert("requests".to_owned(), requests.into());
     }
     outcome(version.markdown.clone(), structured)
+}
+
+/// The versions of a deliverable that are kept.
+#[derive(Debug, Serialize)]
+pub(super) struct VersionLine {
+    version: i64,
+    generated_at: String,
+    hash: String,
+    predecessor_hash: Option<String>,
+    items: usize,
+    selected: usize,
+}
+
+impl VersionLine {
+    pub(super) fn of(row: &VersionRow, version: &Version) -> Self {
+        Self {
+            version: version.version,
+            generated_at: version.generated_at.clone(),
+            hash: row.hash.clone(),
+            predecessor_hash: row.predecessor_hash.clone(),
+            items: version.items.len(),
+            selected: version.blocks.as_array().map_or(0, Vec::len),
+        }
+    }
+}
+
+/// Adds the versions to a list of deliverables, which are in the same order.
+pub(super) fn with_versions(mut list: Deliverable, versions: &[(String, Vec<VersionLine>)]) -> Deliverable {
+    let mut text = String::new();
+    for (name, lines) in versions {
+        let _ = writeln!(text, "{name}: {} kept", counted(lines.len(), "version"));
+        for line in lines {
+            let _ = writeln!(
+                text,
+                "- version {}, {}: {} of {}, {}",
+                line.version,
+                line.generated_at,
+                line.selected,
+                counted(line.items, "item"),
+                line.hash
+            );
+        }
+    }
+    if let Some(rows) = list
+        .structured
+        .get_mut("deliverables")
+        .and_then(Value::as_array_mut)
+    {
+        for (row, (_, lines)) in rows.iter_mut().zip(versions) {
+            if let Some(row) = row.as_object_mut() {
+                row.insert("versions".to_owned(), json!(lines));
+            }
+        }
+    }
+    if !versions.is_empty() {
+        text.trim_end().clone_into(&mut list.text);
+    }
+    list
+}
+
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
+/// What is stored of the sources of all deliverables. Nobody was asked.
+pub(super) fn stored(all: &[(Source, Vec<String>, Option<Kept>)], now: DateTime<Utc>) -> Deliverable {
+    let mut text = String::new();
+    let mut rows = Vec::new();
+    for (source, deliverables, kept) in all {
+        let words = source.words();
+        let held = kept.as_ref().map(|kept| &kept.held);
+        let synced = held.and_then(|held| held.synced_at.as_deref());
+        let ahead = held.and_then(|held| held.synced_at_ahead.as_deref());
+        let _ = write!(text, "{}: ", clean_line(&words));
+        match held {
+            None => text.push_str("never synced"),
+            Some(held) => {
+                let _ = write!(
+                    text,
+                    "{}, synced {}",
+                    counted(held.items.len(), "item"),
+                    synced_words(synced, ahead)
+                );
+                let ages = [("", synced), (", confirmed ", held.checked_at.as_deref())];
+                for (label, at) in ages {
+                    let Some(at) = at else { continue };
+                    let ago = ago(at, now);
+                    let _ = match label {
+                        "" => write!(text, " ({ago})"),
+                        label => write!(text, "{label}{at} ({ago})"),
+                    };
+                }
+                if !held.incomplete.is_empty() {
+                    text.push_str(", not all of it");
+                }
+            }
+        }
+        let _ = writeln!(text, "; in {}", deliverables.join(", "));
+        rows.push(json!({
+            "resource_id": source.resource(),
+            "resource_name": words,
+            "deliverables": deliverables,
+            "synced_at": synced,
+            "synced_at_ahead": ahead,
+            "checked_at": held.and_then(|held| held.checked_at.as_deref()),
+            "source_latest_at": held.and_then(|held| held.source_latest_at.as_deref()),
+            "platform_cursor": held.and_then(|held| held.platform_cursor.as_deref()),
+            "item_count": held.map(|held| held.items.len()),
+            "incomplete": held.map(|held| &held.incomplete),
+        }));
+    }
+    if rows.is_empty() {
+        "Nothing is synced: no deliverable is defined.".clone_into(&mut text);
+    }
+    outcome(text.trim_end().to_owned(), json!({"sources": rows}))
+}
+
+/// What each source gave, and what became of it, for the error of a version without an item.
+pub(super) fn gave(snapshots: &[Snapshot], evaluation: Option<&Evaluation>) -> String {
+    let given: Vec<String> = snapshots
+        .iter()
+        .map(|snapshot| {
+            let items = counted(snapshot.item_count, "item");
+            let trouble = snapshot
+                .troubles
+                .first()
+                .map(|trouble| format!(" ({})", trouble.code));
+            let trouble = trouble.unwrap_or_default();
+            format!(
+                "{} gave {items}{trouble}",
+                code(&clean_line(&snapshot.resource_name))
+            )
+        })
+        .collect();
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    let selection = evaluation.and_then(|evaluation| evaluation.selection.as_ref());
+    for omitted in selection.iter().flat_map(|selection| &selection.omitted) {
+        *reasons.entry(omitted.reason.as_str()).or_insert(0) += 1;
+    }
+    let reasons: Vec<String> = reasons
+        .into_iter()
+        .map(|(reason, count)| format!("{count} left out for {reason}"))
+        .collect();
+    [given, reasons].concat().join("; ")
 }

@@ -12,7 +12,7 @@ const DIFF_EXAMPLE: &str = r#"{"name": "jobs", "from": 1, "to": 2}"#;
 /// What a call of one of the tools asks for.
 pub fn read_task(tool: &str, arguments: &Map<String, Value>) -> Result<Task, SourceError> {
     let known: &[&str] = match tool {
-        "deliverable_generate" => &["name"],
+        "deliverable_generate" => &["name", "allow_empty"],
         "deliverable_diff" => &["name", "from", "to"],
         _ => &[],
     };
@@ -22,14 +22,22 @@ pub fn read_task(tool: &str, arguments: &Map<String, Value>) -> Result<Task, Sou
         return Err(SourceError::invalid_input(shown, problem, EXAMPLE));
     }
     if tool == "deliverable_list" {
-        return Ok(Task::List);
+        return Ok(Task::List { versions: false });
     }
     let name = arguments.get("name").and_then(Value::as_str).map(str::trim);
     let Some(name) = name.filter(|name| !name.is_empty()).map(str::to_owned) else {
         return Err(SourceError::invalid_input("name", "is missing", EXAMPLE));
     };
     if tool == "deliverable_generate" {
-        return Ok(Task::Generate { name });
+        let allow_empty = match arguments.get("allow_empty") {
+            None | Some(Value::Null | Value::Bool(false)) => false,
+            Some(Value::Bool(true)) => true,
+            Some(_) => {
+                let problem = "must be true or false";
+                return Err(SourceError::invalid_input("allow_empty", problem, EXAMPLE));
+            }
+        };
+        return Ok(Task::Generate { name, allow_empty });
     }
     let from = arguments.get("from").and_then(Value::as_i64);
     let from = from
@@ -78,14 +86,19 @@ pub fn deliverable_tools() -> Vec<Tool> {
              missing. What cannot be checked is named.",
             EXAMPLE,
             json!({
-                "type": "object", "properties": {"name": name}, "required": ["name"],
+                "type": "object",
+                "properties": {
+                    "name": name,
+                    "allow_empty": {"type": "boolean", "description": "Keep a version without an item, too", "default": false}
+                },
+                "required": ["name"],
                 "additionalProperties": false
             }),
             json!({
                 "type": "object",
                 "properties": {
                     "name": text, "version": whole, "generated_at": text, "hash": text,
-                    "source_snapshots": objects, "requests": whole
+                    "source_snapshots": objects, "items": objects, "markdown": text, "requests": whole
                 },
                 "required": ["name", "version", "generated_at", "source_snapshots"]
             }),

@@ -74,7 +74,7 @@ impl Follow {
     pub async fn deliverable_feed(&self, name: &str, owner: &Owner) -> Result<Feed, SourceError> {
         let mut feed = Feed::new(name);
         let mut before: Option<Version> = None;
-        self.each_version(name, owner, |version| {
+        self.each_version(name, owner, |_, version| {
             if let Some(before) = &before {
                 let found = diff(before.into(), (&version).into());
                 feed.add(events(&found, &version.generated_at, named));

@@ -141,6 +141,15 @@ pub(crate) enum Command {
         #[command(subcommand)]
         task: DeliverableTask,
     },
+    /// Report what is stored of the sources of all deliverables, and since when, without asking any source
+    Sync {
+        /// Use the data of the HTTP caller with the token of this name, instead of this machine's own
+        #[arg(long, value_name = "NAME")]
+        token: Option<String>,
+        /// Print the result as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// List the tools and their size for a model
     Tools {
         /// Print the list as MCP clients get it, with valid example arguments for each tool
@@ -303,7 +312,7 @@ pub(crate) enum StoreTask {
         #[arg(long)]
         json: bool,
     },
-    /// Check the integrity of the database; exits with 1 if it is damaged
+    /// Check the integrity of the database, and the hash of every version and its predecessor; exits with 1 if one is wrong
     Check,
     /// Delete expired and surplus entries, and release free space
     Vacuum,
@@ -360,11 +369,15 @@ pub(crate) enum DeliverableTask {
     Add(NewDeliverable),
     /// List the deliverables with their sources and newest versions
     List {
+        /// List every stored version instead, with its number, time, items and hash
+        #[arg(long)]
+        versions: bool,
         /// Print the list as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Report which sources are stale, were never synced, or could not be checked
+    /// Report which sources are stale, were never synced, or could not be checked; exits with 0 if all are fresh, 3 if one is
+    /// stale, 4 if one could not be checked
     Check {
         /// Name of the deliverable
         name: String,
@@ -384,6 +397,9 @@ pub(crate) enum DeliverableTask {
     Generate {
         /// Name of the deliverable
         name: String,
+        /// Also keep a version without an item; otherwise that is an error, and nothing is kept
+        #[arg(long)]
+        allow_empty: bool,
         /// Print the version as JSON
         #[arg(long)]
         json: bool,

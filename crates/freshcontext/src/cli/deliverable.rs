@@ -6,13 +6,13 @@ use freshcontext_contract::{Limits, code, named};
 use freshcontext_deliverables::{Definition, MAX_TOKENS, OnUnchecked, Source};
 
 use super::args::{DeliverableTask, NewDeliverable, Unchecked};
-use super::{FAILED, WRONG, call, failed, tool_names, values, watch, with_runtime};
+use super::{FAILED, STALE, UNCHECKED, WRONG, call, failed, tool_names, values, watch, with_runtime};
 use crate::app::App;
 use crate::output;
 use freshcontext_config::{ConfigError, Loaded, Sources};
-use freshcontext_engine::{Engine, Outcome, Owner};
+use freshcontext_engine::{Engine, Outcome, Owner, SourcesState};
 use freshcontext_files::read::{self as input, Bound};
-use freshcontext_follow::{INTENT, PROFILE, Task, To};
+use freshcontext_follow::{Follow, INTENT, PROFILE, Task, To};
 use freshcontext_serve::signals;
 
 pub(super) fn run(
@@ -51,6 +51,22 @@ pub(super) fn run(
             return Ok(WRONG);
         }
     };
+    work(follow, task, json, owner)
+}
+
+/// Prints what is stored of the sources of all deliverables.
+pub(super) fn stored(
+    loaded: &Loaded,
+    sources: &Sources,
+    json: bool,
+    owner: &Owner,
+) -> Result<u8, ConfigError> {
+    let app = App::build(&loaded.settings, &sources.environment)?;
+    work(app.follow()?, Task::Stored, json, owner)
+}
+
+fn work(follow: &Follow, task: Task, json: bool, owner: &Owner) -> Result<u8, ConfigError> {
+    let engine = follow.engine();
     with_runtime(2, async {
         let work = follow.deliverable(task, owner);
         let done = tokio::select! {
@@ -59,7 +75,14 @@ pub(super) fn run(
         };
         engine.close().await;
         match done {
-            Some(Ok(done)) => call::show(&Outcome::Deliverable(Box::new(done)).into(), json),
+            Some(Ok(done)) => {
+                let found = match done.state {
+                    SourcesState::Fresh => 0,
+                    SourcesState::Stale => STALE,
+                    SourcesState::Unchecked => UNCHECKED,
+                };
+                call::show(&Outcome::Deliverable(Box::new(done)).into(), json).max(found)
+            }
             Some(Err(error)) => failed(&error),
             None => FAILED,
         }
@@ -75,10 +98,14 @@ fn read(engine: &Engine, task: DeliverableTask, limits: &Limits) -> Result<(Task
             let definition = Box::new(definition(engine, new, limits)?);
             (Task::Add { name, definition }, json)
         }
-        DeliverableTask::List { json } => (Task::List, json),
+        DeliverableTask::List { versions, json } => (Task::List { versions }, json),
         DeliverableTask::Check { name, json } => (Task::Check { name }, json),
         DeliverableTask::Sync { name, json } => (Task::Sync { name }, json),
-        DeliverableTask::Generate { name, json } => (Task::Generate { name }, json),
+        DeliverableTask::Generate {
+            name,
+            allow_empty,
+            json,
+        } => (Task::Generate { name, allow_empty }, json),
         DeliverableTask::Show { name, version, json } => (Task::Show { name, version }, json),
         DeliverableTask::Diff { name, from, to, json } => {
             let to =

@@ -50,6 +50,10 @@ const PROGRAM: &str = "freshcontext";
 pub(crate) const FAILED: u8 = 1;
 /// Exit code of wrong usage or configuration.
 pub(crate) const WRONG: u8 = 2;
+/// Exit code of `deliverable check` where a source is stale.
+const STALE: u8 = 3;
+/// Exit code of `deliverable check` where a source could not be checked.
+const UNCHECKED: u8 = 4;
 
 /// Threads for blocking work: name resolution, large evaluations, decompression.
 const BLOCKING_THREADS: usize = 32;
@@ -253,6 +257,10 @@ fn dispatch(cli: Cli) -> u8 {
             let owner = token.map_or_else(Owner::default, |name| Owner::of_token(&name));
             deliverable::run(&loaded, &sources, task, &owner)
         }
+        Command::Sync { token, json } => {
+            let owner = token.map_or_else(Owner::default, |name| Owner::of_token(&name));
+            deliverable::stored(&loaded, &sources, json, &owner)
+        }
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
         Command::Sources { json } => lists::sources(&loaded, &sources, json),
         Command::Doctor { online, json } => doctor::run(&loaded, &sources, online, json),
@@ -286,7 +294,10 @@ fn layers(global: &Global, command: &Command) -> Sources {
     let mut toolsets = global.toolset.clone();
     if matches!(
         command,
-        Command::Recheck { .. } | Command::Deliverable { .. } | Command::Records { .. }
+        Command::Recheck { .. }
+            | Command::Deliverable { .. }
+            | Command::Sync { .. }
+            | Command::Records { .. }
     ) {
         toolsets.push("time".to_owned());
     }

@@ -1,7 +1,8 @@
 //! `freshcontext store`: the data of the toolset `time`.
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::Clock as _;
+use freshcontext_contract::{Clock as _, named};
+use freshcontext_deliverables::verify_chain;
 use freshcontext_store::{AnswerRow, Info, Store, StoreError};
 
 use super::args::StoreTask;
@@ -36,9 +37,13 @@ async fn work(store: &Store, task: StoreTask) -> Result<u8, StoreError> {
     match task {
         StoreTask::Info { json } => show(&store.info().await?, json, now),
         StoreTask::Check => {
-            let complaints = store.check().await?;
+            let mut complaints = store.check().await?;
+            let (versions, broken) = chains(store).await?;
+            complaints.extend(broken);
             if complaints.is_empty() {
-                output::line("sound");
+                output::line(&format!(
+                    "sound; {versions} versions follow one another unchanged"
+                ));
             } else {
                 for complaint in &complaints {
                     output::error(complaint, None);
@@ -70,6 +75,38 @@ async fn work(store: &Store, task: StoreTask) -> Result<u8, StoreError> {
         }
     }
     Ok(0)
+}
+
+/// Walks the versions of every owner's deliverables. Returns how many there are, and what is wrong with them: a version
+/// whose hash is not that of its content, or that does not follow its predecessor.
+async fn chains(store: &Store) -> Result<(usize, Vec<String>), StoreError> {
+    let kept = store.backend().await?;
+    let (mut count, mut broken) = (0, Vec::new());
+    for (owner, name) in kept.deliverable_keys().await? {
+        let mut last: Option<(i64, String)> = None;
+        loop {
+            let after = last.as_ref().map_or(0, |(number, _)| *number);
+            let rows = kept.versions(&owner, &name, after).await?;
+            if rows.is_empty() {
+                break;
+            }
+            count += rows.len();
+            let chain = rows.iter().map(|row| {
+                let predecessor = row.predecessor_hash.as_deref();
+                (row.version, predecessor, row.hash.as_str(), row.body.as_str())
+            });
+            let before = last.as_ref().map(|(number, hash)| (*number, hash.as_str()));
+            if let Err(number) = verify_chain(before, chain) {
+                broken.push(format!(
+                    "version {number} of the deliverable {} is not what was written, or does not follow the version before it",
+                    named(&name)
+                ));
+                break;
+            }
+            last = rows.into_iter().last().map(|row| (row.version, row.hash));
+        }
+    }
+    Ok((count, broken))
 }
 
 /// Writes an answer as a line of JSON.

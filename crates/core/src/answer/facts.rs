@@ -1,0 +1,63 @@
+//! The facts of an item on one line: one renderer for a tool's text and for a block of a hand-off.
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::named;
+use serde_json::{Map, Value};
+
+use super::item::{bound_map, line, show};
+use crate::sanitize::{Counts, cut_marked};
+
+/// Between the facts of a line.
+pub(super) const BETWEEN: &str = " · ";
+/// Longest fact of an item, in characters.
+const FACT_CHARS: usize = 300;
+/// Longest id of an item, in characters.
+const ID_CHARS: usize = 200;
+
+/// A fact of the source behind its name. What stands between facts cannot stand in one.
+pub(super) fn fact(name: &str, value: &Value, at: DateTime<Utc>, chars: usize) -> String {
+    let shown = show(value, at).replace(BETWEEN, " • ");
+    format!("{}: {}", named(name), cut_marked(&shown, chars))
+}
+
+/// The facts of an item, each behind its name.
+pub(super) fn facts(
+    fields: &Map<String, Value>,
+    at: DateTime<Utc>,
+) -> impl Iterator<Item = String> + use<'_> {
+    fields
+        .iter()
+        .map(move |(name, value)| fact(name, value, at, FACT_CHARS))
+}
+
+/// The id where it adds something: the address does not end in it, and no fact of `fields` repeats it.
+pub(super) fn shown_id<'i>(
+    id: Option<&'i str>,
+    url: Option<&str>,
+    fields: Option<&Map<String, Value>>,
+) -> Option<&'i str> {
+    id.filter(|id| url.is_none_or(|url| !url.ends_with(id)))
+        .filter(|id| {
+            let mut facts = fields.into_iter().flat_map(Map::values);
+            !facts.any(|fact| fact.as_str() == Some(id))
+        })
+}
+
+/// The id and the facts of an item that a caller holds, on one line, cleaned, as a tool's text has them; ages of dates count
+/// to `at`. A fact that `told` has already is left out. Empty if there is nothing to add.
+pub(crate) fn details(
+    id: Option<&str>,
+    url: &str,
+    mut fields: Map<String, Value>,
+    told: Option<&str>,
+    at: DateTime<Utc>,
+) -> String {
+    bound_map(&mut fields, 0);
+    let id = id.map(|id| line(id, ID_CHARS, &mut Counts::default()));
+    let id = shown_id(id.as_deref(), Some(url), Some(&fields))
+        .filter(|id| !id.is_empty())
+        .map(|id| format!("id: {}", named(id)));
+    let facts = facts(&fields, at).filter(|fact| told.is_none_or(|told| !told.contains(fact.as_str())));
+    let all: Vec<String> = id.into_iter().chain(facts).collect();
+    all.join(BETWEEN)
+}
