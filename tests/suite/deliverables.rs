@@ -2,7 +2,7 @@
 
 mod clocks;
 mod defining;
-mod fixtures;
+pub(crate) mod fixtures;
 mod generating;
 mod killed;
 #[cfg(unix)]

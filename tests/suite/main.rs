@@ -19,6 +19,7 @@ mod doctor;
 mod evidence;
 mod floods;
 mod forgotten;
+mod handed_over;
 mod hostile;
 mod http;
 mod http_surface;
@@ -67,6 +68,7 @@ fn main() {
     trials.extend(budget::trials());
     trials.extend(ci::trials());
     trials.extend(forgotten::trials());
+    trials.extend(handed_over::trials());
     trials.extend(mutated::trials());
     trials.extend(evidence::trials());
     trials.extend(refusals::trials());

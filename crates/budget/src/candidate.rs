@@ -172,6 +172,8 @@ pub struct KnownCall {
 pub struct Candidate<'a> {
     /// Place in rank order, from 1.
     pub index: usize,
+    /// Whether it is relevant because the caller named its source: it goes in before the others.
+    pub named: bool,
     /// Its id, as [`crate::item_id`] makes it: the same in every call.
     pub item_id: Cow<'a, str>,
     /// Where it is from.
@@ -221,10 +223,11 @@ pub struct Candidate<'a> {
 }
 
 impl Candidate<'_> {
-    /// The order in which candidates go in: by use, then the newer first and undated ones last, then as they came.
+    /// The order in which candidates go in: those of named sources, then by use, then the newer first and undated ones last, then as they came.
     pub fn before(&self, other: &Self) -> Ordering {
         // The dates are of one form, so that their order is that of their texts.
-        (other.selection_rank.total_cmp(&self.selection_rank))
+        (other.named.cmp(&self.named))
+            .then_with(|| other.selection_rank.total_cmp(&self.selection_rank))
             .then_with(|| other.published_at.cmp(&self.published_at))
             .then(self.position.cmp(&other.position))
             .then(self.index.cmp(&other.index))
@@ -273,7 +276,10 @@ impl Candidate<'_> {
             }
             Standing::NeedsRefresh | Standing::Usable => {}
         }
-        if let Some(relevance) = self.relevance.filter(Relevance::is_low) {
+        if let Some(relevance) = self
+            .relevance
+            .filter(|relevance| relevance.is_low() && !self.named)
+        {
             return Some((Reason::LowRelevance, relevance.too_low(None)));
         }
         let wanted = require.as_str();

@@ -56,6 +56,7 @@ fn candidates() -> impl Strategy<Value = Vec<Candidate<'static>>> {
             };
             Candidate {
                 index: at + 1,
+                named: false,
                 item_id: format!("itm_{at}").into(),
                 source: format!("https://example.org/{address}").into(),
                 source_type: if address % 2 == 0 {

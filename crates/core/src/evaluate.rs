@@ -209,6 +209,20 @@ pub fn evaluate(
     evaluate_borrowed(&fields::borrowed(arguments), clock_now, options)
 }
 
+/// As [`evaluate`], for items of sources that the caller named; `sources` has the number of its source for each signal. A
+/// named source is relevant by being named: without a query nothing is left out for its relevance, and with one, the best
+/// item of each source goes in before the others, as long as there is room.
+pub fn evaluate_named(
+    arguments: &Value,
+    sources: &[usize],
+    clock_now: DateTime<Utc>,
+    options: &Options,
+) -> Result<Evaluation, SourceError> {
+    let borrowed = fields::borrowed(arguments);
+    let request = Request::read(&borrowed, clock_now, &options.limits)?;
+    evaluate_request(&request, Some(sources), options)
+}
+
 /// Evaluates the arguments of one call as they stand in JSON text. Exactly as [`evaluate`] on the same arguments, but
 /// their texts are borrowed, never copied.
 ///
@@ -249,14 +263,18 @@ pub fn evaluate_borrowed(
         let read = input::with_json_texts_read(arguments);
         let read = fields::borrowed(&read);
         let request = Request::read(&read, clock_now, &options.limits)?;
-        return evaluate_request(&request, options);
+        return evaluate_request(&request, None, options);
     }
     let request = Request::read(arguments, clock_now, &options.limits)?;
-    evaluate_request(&request, options)
+    evaluate_request(&request, None, options)
 }
 
-/// Evaluates a checked request.
-fn evaluate_request(request: &Request<'_>, options: &Options) -> Result<Evaluation, SourceError> {
+/// Evaluates a checked request; `named` has the number of its source for each signal of a source that the caller named.
+fn evaluate_request(
+    request: &Request<'_>,
+    named: Option<&[usize]>,
+    options: &Options,
+) -> Result<Evaluation, SourceError> {
     let large = request.bytes() >= parallel::WORTHWHILE;
     let unscored = request.signals.iter().any(|given| given.semantic_score.is_none());
     let query = request
@@ -298,7 +316,7 @@ fn evaluate_request(request: &Request<'_>, options: &Options) -> Result<Evaluati
     let legend = Legend(Decision::ALL.into_iter().filter(occurs).collect());
     let noted = request.noting.then(|| Noted::of(request, &scored, &verdicts));
     let fitted = match &request.budget {
-        Some(budget) => Some(fit::fit(request, budget, &scored, &verdicts)?),
+        Some(budget) => Some(fit::fit(request, (budget, named), &scored, &verdicts)?),
         None => None,
     };
     let (selection, budget, assembly, missing_context) = match fitted {

@@ -56,9 +56,9 @@ const NAMES: [&str; 8] = [
 ];
 
 /// Fence around each block: in Markdown, `Title:` above the separator of an envelope would be a heading. Lines of sources are
-/// quoted inside it, so none can close it.
-const FENCE: &str = "```text\n";
-const FENCE_END: &str = "```\n";
+/// quoted inside it, so none can close it. Tildes, so that a version can stand in a block of backticks as a whole.
+const FENCE: &str = "~~~text\n";
+const FENCE_END: &str = "~~~\n";
 
 /// Text in place of the blocks if there are none.
 const NO_BLOCKS: &str = "Nothing goes in.";
@@ -234,14 +234,14 @@ mod tests {
             ..Slots::default()
         };
         let filled = fill(Some("# {{ name }}\n{{blocks}} {{ end"), &slots, MOST);
-        assert_eq!(filled, "# {{blocks}}\n```text\none {{name}} two\n``` {{ end");
+        assert_eq!(filled, "# {{blocks}}\n~~~text\none {{name}} two\n~~~ {{ end");
         let own = fill(Some("```\n{{blocks}}\n```\n"), &slots, MOST);
         assert_eq!(own, "```\none {{name}} two\n```\n");
         assert!(fill(None, &slots, MOST).contains("one {{name}} two"));
         assert!(fill(None, &Slots::default(), MOST).contains(NO_BLOCKS));
         // Stored before repeated parts were refused.
         let twice = fill(Some("{{blocks}}|{{ blocks }}|{{name}}"), &slots, MOST);
-        assert_eq!(twice, "```text\none {{name}} two\n```||{{blocks}}");
+        assert_eq!(twice, "~~~text\none {{name}} two\n~~~||{{blocks}}");
     }
 
     #[test]

@@ -253,7 +253,7 @@ const fn reason(reason: OmissionReason) -> Fate {
         OmissionReason::LowRelevance => "it ranks too low",
         OmissionReason::StaleSource => "it must be fetched again, or fell by `min_freshness_score`",
         OmissionReason::PolicyBlock => "`metadata.policy`, or the strategy of this name",
-        OmissionReason::DuplicateCoverage => "what is selected has its content or address",
+        OmissionReason::DuplicateCoverage => "what is selected has its content, or contains it",
         OmissionReason::UnsupportedMedia => "it is no text",
         OmissionReason::PrivacyRisk => "`metadata.sensitivity` is restricted or secret",
         OmissionReason::MissingPermission => "`metadata.permission` is denied",

@@ -132,18 +132,28 @@ struct World {
     seen: [usize; 3],
 }
 
+/// A scene of a case, with the case's call as the only source of a deliverable that has room for that many tokens.
+pub(crate) async fn scene_of(case: &Case, max_tokens: u64) -> Result<Scene, Failed> {
+    let fixture = Fixture::of(case)?;
+    scene(case, fixture, max_tokens).await
+}
+
+async fn scene(case: &Case, fixture: Fixture, max_tokens: u64) -> Result<Scene, Failed> {
+    let set = |config: &mut freshcontext_http::Config| {
+        config.contact = Some(CONTACT.to_owned());
+        let names = case.env.iter();
+        config.secrets = names.map(|name| (name.clone(), SECRET.to_owned())).collect();
+    };
+    let scene = Scene::of(case.now, set, move |request| fixture.answer(request)).await?;
+    let source = json!({"tool": case.tool, "arguments": case.arguments});
+    scene.add_with_room(&[source], "use_last", max_tokens).await?;
+    Ok(scene)
+}
+
 impl World {
     async fn of(case: &Case) -> Result<Self, Failed> {
         let fixture = Fixture::of(case)?;
-        let answers = fixture.clone();
-        let set = |config: &mut freshcontext_http::Config| {
-            config.contact = Some(CONTACT.to_owned());
-            let names = case.env.iter();
-            config.secrets = names.map(|name| (name.clone(), SECRET.to_owned())).collect();
-        };
-        let scene = Scene::of(case.now, set, move |request| answers.answer(request)).await?;
-        let source = json!({"tool": case.tool, "arguments": case.arguments});
-        scene.add(&[source], "use_last").await?;
+        let scene = scene(case, fixture.clone(), 4_000).await?;
         let first = version(&scene).await?;
         Ok(Self {
             plain: fixture.replies(),

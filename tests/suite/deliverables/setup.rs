@@ -48,7 +48,7 @@ pub(super) fn conditional(request: &SeenRequest, mut said: Reply) -> Reply {
 }
 
 /// A server with deliverables in memory, a step clock, and scripted sources.
-pub(super) struct Scene {
+pub(crate) struct Scene {
     pub(super) follow: Follow,
     pub(super) clock: Arc<StepClock>,
     pub(super) upstream: ScriptedUpstream,
@@ -106,8 +106,18 @@ impl Scene {
     }
 
     pub(super) async fn add(&self, sources: &[Value], policy: &str) -> Result<(), Failed> {
+        self.add_with_room(sources, policy, 4_000).await
+    }
+
+    /// Adds a deliverable with room for that many tokens.
+    pub(super) async fn add_with_room(
+        &self,
+        sources: &[Value],
+        policy: &str,
+        max_tokens: u64,
+    ) -> Result<(), Failed> {
         let definition = json!({
-            "sources": sources, "profile": "local_custom", "intent": "developer_adoption", "max_tokens": 4000,
+            "sources": sources, "profile": "local_custom", "intent": "developer_adoption", "max_tokens": max_tokens,
             "on_unchecked": policy,
         });
         let definition = serde_json::from_value(definition)?;
@@ -140,7 +150,7 @@ impl Scene {
     }
 
     /// Generates a version and returns it completely, with its text.
-    pub(super) async fn generate(&self) -> Result<(Value, String), Failed> {
+    pub(crate) async fn generate(&self) -> Result<(Value, String), Failed> {
         let name = "brief".to_owned();
         let made = self
             .doing(Task::Generate {

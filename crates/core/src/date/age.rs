@@ -13,10 +13,15 @@ impl Parsed {
         if self.instant > at {
             return format!("in {}", duration_words(self.instant - at));
         }
+        format!("{} ago", self.age(at))
+    }
+
+    /// Its age at that moment, in words. A day counts from 00:00 UTC and is given in whole days.
+    pub(crate) fn age(&self, at: DateTime<Utc>) -> String {
         let age = at - self.instant;
         match self.precision {
-            Precision::Day => format!("{} ago", day_words(age)),
-            Precision::Instant => format!("{} ago", duration_words(age)),
+            Precision::Day => day_words(age),
+            Precision::Instant => duration_words(age),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What the judgement knows of each signal, handed to the selection under a budget.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
 use freshcontext_budget::{Budget, Candidate, Facts, Fitted, KnownCall, Purpose, Standing, item_id, select};
@@ -15,7 +17,7 @@ use super::text::{is_blank, not_blank};
 use super::verdict::{DateConfidence, Decision, Verdict};
 use super::{ScoredSignal, duplicates, parallel};
 use crate::answer::details as facts_line;
-use crate::date::{duration_words, iso_millis};
+use crate::date::iso_millis;
 use crate::decay::{Band, class_of};
 use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean, clean_line, cut_marked};
@@ -32,18 +34,42 @@ const ALLOWING: [&str; 5] = ["allow", "allowed", "permit", "permitted", "approve
 /// Fits the judged signals, which are in rank order, into the budget.
 pub(super) fn fit(
     request: &Request<'_>,
-    budget: &Budget,
+    (budget, named): (&Budget, Option<&[usize]>),
     scored: &[ScoredSignal<'_>],
     verdicts: &[Verdict],
 ) -> Result<Fitted, SourceError> {
     let both: Vec<(&ScoredSignal<'_>, &Verdict)> = scored.iter().zip(verdicts).collect();
     let large = request.bytes() >= parallel::WORTHWHILE;
-    let candidates = parallel::map(&both, large, |_, (scored, verdict)| candidate(scored, verdict));
+    let mut candidates = parallel::map(&both, large, |_, (scored, verdict)| candidate(scored, verdict));
+    if let Some(sources) = named {
+        name(&mut candidates, verdicts, sources, request.query.is_some());
+    }
     let purpose = Purpose {
         query: request.query,
         needed_for: request.intent.id,
     };
     select(&candidates, budget, purpose)
+}
+
+/// Marks what is relevant because its source was named: everything, or under a query the best of each source.
+fn name(candidates: &mut [Candidate<'_>], verdicts: &[Verdict], sources: &[usize], asked: bool) {
+    let mut order: Vec<usize> = (0..candidates.len()).collect();
+    order.sort_by(
+        |one, other| match (candidates.get(*one), candidates.get(*other)) {
+            (Some(one), Some(other)) => one.before(other),
+            _ => Ordering::Equal,
+        },
+    );
+    let mut led = BTreeSet::new();
+    for at in order {
+        let (Some(candidate), Some(verdict)) = (candidates.get_mut(at), verdicts.get(at)) else {
+            continue;
+        };
+        let source = sources.get(verdict.position);
+        let leads =
+            candidate.standing != Standing::Failed && source.is_some_and(|source| led.insert(*source));
+        candidate.named = !asked || leads;
+    }
 }
 
 /// An item's id from its source, its own title and its content, as a judgement of it would have it.
@@ -74,6 +100,7 @@ pub(super) fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) 
         .map(|_| verdict.title.as_str());
     Candidate {
         index: verdict.index,
+        named: false,
         item_id: item_id(name, title, signal.content_hash.as_deref()).into(),
         source: Cow::Borrowed(&verdict.source),
         source_type: Cow::Borrowed(&verdict.source_type),
@@ -135,7 +162,11 @@ fn details(scored: &ScoredSignal<'_>) -> String {
         return String::new();
     }
     let told = given.content.filter(|_| given.title.is_none());
-    let fields = given.fields.and_then(Node::as_object).map(owned).unwrap_or_default();
+    let fields = given
+        .fields
+        .and_then(Node::as_object)
+        .map(owned)
+        .unwrap_or_default();
     facts_line(id, given.source, fields, told, scored.now)
 }
 
@@ -166,11 +197,12 @@ fn is_iso(text: &str) -> bool {
 /// The age in words; of what is a year old or stale, with its kind and its score.
 fn age(scored: &ScoredSignal<'_>) -> Option<String> {
     let signal = &scored.signal;
-    let published = signal.published_at.filter(|_| !signal.dated_after_retrieval)?;
-    let age = scored.now - published;
-    let words = duration_words(age);
-    let score = scored.facts.freshness?;
-    if score >= STALE_BELOW && age < YEAR {
+    let published = signal.published.filter(|_| !signal.dated_after_retrieval)?;
+    let words = published.age(scored.now);
+    let Some(score) = scored.facts.freshness else {
+        return Some(words);
+    };
+    if score >= STALE_BELOW && scored.now - published.instant < YEAR {
         return Some(words);
     }
     let kind = class_of(signal.source_type)

@@ -24,6 +24,8 @@ pub(super) struct Signal<'a> {
     /// The source type at whose rate it ages.
     pub ages_as: &'a str,
     pub published_at: Option<DateTime<Utc>>,
+    /// The same with what was given of it: a day, or a day and a time.
+    pub published: Option<Parsed>,
     pub retrieved_at: DateTime<Utc>,
     /// Whether the caller gave that moment, or the evaluation clock stands in.
     pub fetched: bool,
@@ -128,6 +130,7 @@ impl<'a> Signal<'a> {
             source_type,
             ages_as,
             published_at: published.map(|published| published.instant),
+            published,
             retrieved_at,
             fetched: fetched.is_some(),
             dated_after_retrieval: published

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{ErrorCode, SourceError, code};
-use freshcontext_core::evaluate::{Evaluation, evaluate};
+use freshcontext_core::evaluate::{Evaluation, evaluate_named};
 use freshcontext_deliverables::{
     Definition, Diff, Entry, Gathered, OnUnchecked, Refused, Side, Slots, Snapshot, State, Version,
     chain_hash, diff, fill, gather,
@@ -159,10 +159,11 @@ impl Follow {
             None
         } else {
             let arguments = arguments(&gathered, definition, most);
+            let sources = source_numbers(&gathered);
             let options = Arc::clone(self.engine.options());
             let judged = self
                 .engine
-                .beside(move || evaluate(&arguments, now, &options))
+                .beside(move || evaluate_named(&arguments, &sources, now, &options))
                 .await;
             Some(judged.unwrap_or_else(|| Err(defect()))?)
         };
@@ -181,6 +182,19 @@ impl Follow {
             beyond,
         })
     }
+}
+
+/// The number of its source for each item.
+fn source_numbers(gathered: &Gathered) -> Vec<usize> {
+    let place = |entry: &Entry| {
+        let mut snapshots = gathered.snapshots.iter();
+        snapshots.position(|snapshot| snapshot.resource_id == entry.resource)
+    };
+    let numbers = gathered
+        .entries
+        .iter()
+        .map(|entry| place(entry).unwrap_or_default());
+    numbers.collect()
 }
 
 /// The arguments of `evaluate_context`: what was confirmed a moment ago counts as retrieved then.
@@ -207,7 +221,8 @@ fn arguments(gathered: &Gathered, definition: &Definition, most: usize) -> Value
         "profile": definition.profile,
         "intent": definition.intent,
         "signals": signals,
-        "budget": {"max_tokens": definition.max_tokens},
+        // What has no date of its own is labelled, not left out.
+        "budget": {"max_tokens": definition.max_tokens, "allow_unverified": true},
     });
     if let (Some(query), Some(arguments)) = (&definition.query, arguments.as_object_mut()) {
         arguments.insert("query".to_owned(), query.as_str().into());
