@@ -11,6 +11,7 @@ mod resources;
 mod setup;
 mod story;
 mod trouble;
+mod useful;
 mod watching;
 mod whole;
 
@@ -42,6 +43,20 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("deliverables::resources", || {
             block_on(resources::told_of_changes())
         }),
+        Trial::test("deliverables::named_sources_are_relevant", || {
+            block_on(useful::named())
+        }),
+        Trial::test("deliverables::an_empty_version_is_an_error", || {
+            block_on(useful::empty())
+        }),
+        Trial::test("deliverables::exit_codes_of_a_check", || {
+            block_on(useful::checked())
+        }),
+        Trial::test("deliverables::what_is_stored", || block_on(useful::stored())),
+        Trial::test(
+            "deliverables::required_arguments",
+            || block_on(useful::required()),
+        ),
         Trial::test("deliverables::template", || block_on(defining::template())),
         Trial::test("deliverables::watched", || block_on(watching::watched())),
         Trial::test("deliverables::watched_by_nobody", || block_on(watching::unread())),

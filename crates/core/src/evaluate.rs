@@ -219,7 +219,9 @@ pub fn evaluate_named(
     options: &Options,
 ) -> Result<Evaluation, SourceError> {
     let borrowed = fields::borrowed(arguments);
-    let request = Request::read(&borrowed, clock_now, &options.limits)?;
+    let mut request = Request::read(&borrowed, clock_now, &options.limits)?;
+    // Whoever asked for the sources may have asked for records, too.
+    request.noting = true;
     evaluate_request(&request, Some(sources), options)
 }
 

@@ -64,6 +64,7 @@ mod tests {
             Outcome::Deliverable(Box::new(Deliverable {
                 text: String::new(),
                 structured: json!({}),
+                evaluation: None,
                 state: SourcesState::Fresh,
             }))
         };

@@ -64,6 +64,8 @@ pub struct Deliverable {
     pub text: String,
     /// The structure.
     pub structured: Value,
+    /// The evaluation that chose what a new version holds.
+    pub evaluation: Option<Box<Evaluation>>,
     /// What a check found, for the exit code of the command line.
     pub state: SourcesState,
 }
@@ -97,7 +99,10 @@ impl Outcome {
             Self::Composite(answer) => Answered::Composite(answer),
             Self::Evaluation(evaluated) => Answered::Evaluation(&evaluated.evaluation),
             Self::Recheck(recheck) => Answered::Recheck(recheck),
-            Self::Deliverable(_) => Answered::Deliverable,
+            Self::Deliverable(deliverable) => match &deliverable.evaluation {
+                Some(evaluation) => Answered::Version(evaluation),
+                None => Answered::Deliverable,
+            },
             Self::Failure(failure) => Answered::Failure(failure),
         }
     }

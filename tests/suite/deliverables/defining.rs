@@ -122,7 +122,7 @@ pub(super) async fn template() -> Result<(), Failed> {
     .await;
     ensure(
         made.stdout
-            .starts_with("# 1, short, for the team, the board\n[FRESHCONTEXT]")
+            .starts_with("# 1, short, for the team, the board\n~~~text\n[FRESHCONTEXT]")
             && made.stdout.contains("Title: First {{name}}")
             && made.stdout.trim_end().ends_with("End of brief"),
         &made.stdout,

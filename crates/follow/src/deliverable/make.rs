@@ -83,7 +83,9 @@ impl Follow {
                 .await
                 .map_err(|error| unusable(&error))?;
             if appended {
-                return Ok(say::generated(&row, &version, requests));
+                let mut done = say::generated(&row, &version, requests);
+                done.evaluation = made.evaluation.map(Box::new);
+                return Ok(done);
             }
             // Removed meanwhile, or somebody else took the number.
             self.find_deliverable(name, owner).await?;
@@ -221,8 +223,7 @@ fn arguments(gathered: &Gathered, definition: &Definition, most: usize) -> Value
         "profile": definition.profile,
         "intent": definition.intent,
         "signals": signals,
-        // What has no date of its own is labelled, not left out.
-        "budget": {"max_tokens": definition.max_tokens, "allow_unverified": true},
+        "budget": {"max_tokens": definition.max_tokens},
     });
     if let (Some(query), Some(arguments)) = (&definition.query, arguments.as_object_mut()) {
         arguments.insert("query".to_owned(), query.as_str().into());

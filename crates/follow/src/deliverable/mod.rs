@@ -13,10 +13,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{ErrorCode, SourceError, named};
+use freshcontext_contract::{ErrorCode, SourceError, as_declared, named};
+
 use freshcontext_core::evaluate::{Intent, Profile};
 use freshcontext_deliverables::{Definition, Source, Version, Wrong, chain_hash, check_name, verify_chain};
 use freshcontext_store::{Added, Backend, DeliverableRow, VersionRow};
+use serde_json::{Map, Value};
 
 pub use tools::deliverable_tools;
 pub(crate) use tools::read_task;
@@ -148,6 +150,13 @@ impl Follow {
                 "asks more than one source; name the tools of its sections instead",
             ));
         };
+        // As a call reads them: `query` for `url`, for one.
+        let (arguments, _) = as_declared(&tool.input_schema, source.arguments.clone());
+        let source = Source::new(source.tool.clone(), &arguments);
+        if let Some(name) = missing_argument(&tool.input_schema, &source.arguments) {
+            let field = format!("sources: {}: {name}", source.tool);
+            return Err(SourceError::invalid_input(field, "is missing", &tool.example));
+        }
         if source.arguments.contains_key("cursor") {
             return Err(wrong(
                 "has a cursor, which leads to one page once; ask for more with limit",
@@ -218,9 +227,9 @@ impl Follow {
             let definition = read_definition(&row)?;
             all.push((row, definition));
         }
-        let list = say::list(&all, self.engine.clock().now());
+        let now = self.engine.clock().now();
         if !versions {
-            return Ok(list);
+            return Ok(say::list(&all, None, now));
         }
         let mut kept = Vec::with_capacity(all.len());
         for (row, _) in &all {
@@ -229,9 +238,9 @@ impl Follow {
                 lines.push(say::VersionLine::of(stored, &version));
             })
             .await?;
-            kept.push((row.name.clone(), lines));
+            kept.push(lines);
         }
-        Ok(say::with_versions(list, &kept))
+        Ok(say::list(&all, Some(&kept), now))
     }
 
     /// What is stored of each source of an owner's deliverables.
@@ -376,6 +385,19 @@ impl Follow {
         }
         Ok(say::removed(name))
     }
+}
+
+/// The first required argument that is absent or empty.
+fn missing_argument<'s>(schema: &'s Value, arguments: &Map<String, Value>) -> Option<&'s str> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let mut names = required.into_iter().flatten().filter_map(Value::as_str);
+    let is_empty = |value: &Value| match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(values) => values.is_empty(),
+        _ => false,
+    };
+    names.find(|name| arguments.get(*name).is_none_or(is_empty))
 }
 
 fn refused(wrong: &Wrong) -> SourceError {

@@ -24,6 +24,7 @@ pub(super) fn outcome(text: String, structured: Value) -> Deliverable {
     Deliverable {
         text,
         structured,
+        evaluation: None,
         state: SourcesState::Fresh,
     }
 }
@@ -42,10 +43,16 @@ pub(super) fn removed(name: &str) -> Deliverable {
     outcome(format!("Removed: {name}"), json!({"name": name, "removed": true}))
 }
 
-pub(super) fn list(all: &[(DeliverableRow, Definition)], now: DateTime<Utc>) -> Deliverable {
+/// The deliverables with their sources, or with their versions, which are in the same order.
+pub(super) fn list(
+    all: &[(DeliverableRow, Definition)],
+    versions: Option<&[Vec<VersionLine>]>,
+    now: DateTime<Utc>,
+) -> Deliverable {
     let mut text = String::new();
     let mut rows = Vec::new();
-    for (row, definition) in all {
+    for (at, (row, definition)) in all.iter().enumerate() {
+        let lines = versions.and_then(|versions| versions.get(at));
         let newest = row.version_ms.map(|ms| KeptMoment::of(ms, now));
         let sources: Vec<String> = definition.sources.iter().map(Source::words).collect();
         let version = match &newest {
@@ -54,8 +61,11 @@ pub(super) fn list(all: &[(DeliverableRow, Definition)], now: DateTime<Utc>) -> 
             None => "no version yet".to_owned(),
         };
         let _ = writeln!(text, "{}: {version}", row.name);
-        for source in &sources {
+        for source in sources.iter().filter(|_| lines.is_none()) {
             let _ = writeln!(text, "- {}", clean_line(source));
+        }
+        for line in lines.into_iter().flatten() {
+            let _ = writeln!(text, "- {}", line.words());
         }
         let mut out = json!({
             "name": row.name,
@@ -66,6 +76,9 @@ pub(super) fn list(all: &[(DeliverableRow, Definition)], now: DateTime<Utc>) -> 
         });
         if let (Some(ahead), Some(out)) = (newest.and_then(|newest| newest.ahead), out.as_object_mut()) {
             out.insert("generated_at_ahead".to_owned(), ahead.into());
+        }
+        if let (Some(lines), Some(out)) = (lines, out.as_object_mut()) {
+            out.insert("versions".to_owned(), json!(lines));
         }
         rows.push(out);
     }
@@ -187,6 +200,7 @@ pub(super) fn checked(name: &str, all: &[Followed], now: DateTime<Utc>) -> Deliv
     Deliverable {
         text,
         structured,
+        evaluation: None,
         state: all.iter().map(state).max().unwrap_or_default(),
     }
 }
@@ -399,7 +413,7 @@ pub(super) fn generated(row: &VersionRow, version: &Version, requests: u32) -> D
     outcome(version.markdown.clone(), structured)
 }
 
-/// The versions of a deliverable that are kept.
+/// A version in a list.
 #[derive(Debug, Serialize)]
 pub(super) struct VersionLine {
     version: i64,
@@ -421,40 +435,17 @@ impl VersionLine {
             selected: version.blocks.as_array().map_or(0, Vec::len),
         }
     }
-}
 
-/// Adds the versions to a list of deliverables, which are in the same order.
-pub(super) fn with_versions(mut list: Deliverable, versions: &[(String, Vec<VersionLine>)]) -> Deliverable {
-    let mut text = String::new();
-    for (name, lines) in versions {
-        let _ = writeln!(text, "{name}: {} kept", counted(lines.len(), "version"));
-        for line in lines {
-            let _ = writeln!(
-                text,
-                "- version {}, {}: {} of {}, {}",
-                line.version,
-                line.generated_at,
-                line.selected,
-                counted(line.items, "item"),
-                line.hash
-            );
-        }
+    fn words(&self) -> String {
+        format!(
+            "version {}, {}: {} of {}, {}",
+            self.version,
+            self.generated_at,
+            self.selected,
+            counted(self.items, "item"),
+            self.hash
+        )
     }
-    if let Some(rows) = list
-        .structured
-        .get_mut("deliverables")
-        .and_then(Value::as_array_mut)
-    {
-        for (row, (_, lines)) in rows.iter_mut().zip(versions) {
-            if let Some(row) = row.as_object_mut() {
-                row.insert("versions".to_owned(), json!(lines));
-            }
-        }
-    }
-    if !versions.is_empty() {
-        text.trim_end().clone_into(&mut list.text);
-    }
-    list
 }
 
 fn counted(count: usize, what: &str) -> String {

@@ -54,8 +54,10 @@ pub enum Answered<'a> {
     Evaluation(&'a Evaluation),
     /// Of `recheck`.
     Recheck(&'a Recheck),
-    /// Of a tool for deliverables: it shows no items of its own.
+    /// Of a tool for deliverables that shows no items.
     Deliverable,
+    /// A version of a deliverable, by the evaluation that chose what is in it, with what it [noted](Evaluation::noted).
+    Version(&'a Evaluation),
     /// A failed call.
     Failure(&'a Failure),
 }
@@ -70,6 +72,7 @@ pub fn bundle(occasion: &Occasion<'_>, text: &str, answered: Answered<'_>) -> Re
         Answered::Evaluation(evaluation) => evaluation::record(&mut maker, evaluation),
         Answered::Recheck(recheck) => recheck::record(&mut maker, recheck),
         Answered::Deliverable => answer::record_nothing(&mut maker),
+        Answered::Version(evaluation) => evaluation::record_version(&mut maker, evaluation),
         Answered::Failure(failure) => answer::record_failure(&mut maker, failure),
     }
     maker.finish()

@@ -39,13 +39,43 @@ fn known(evaluation: &Evaluation) -> &[Known] {
         .map_or(&[], |noted| noted.known.as_slice())
 }
 
+/// Where the blocks of an assembly stand in a structure.
+#[derive(Clone, Copy)]
+enum Blocks {
+    /// In the result of the evaluation itself, whose text they are.
+    OfEvaluation,
+    /// In a version of a deliverable, whose text has more.
+    OfVersion,
+}
+
+impl Blocks {
+    fn pointer(self, at: usize) -> String {
+        match self {
+            Self::OfEvaluation => format!("/assembly/blocks/{at}/text"),
+            Self::OfVersion => format!("/blocks/{at}/text"),
+        }
+    }
+}
+
 /// The records of an evaluation.
 pub(super) fn record(maker: &mut Maker<'_>, evaluation: &Evaluation) {
+    record_in(maker, evaluation, Blocks::OfEvaluation);
+}
+
+/// The records of a version of a deliverable: those of the evaluation that chose what is in it.
+pub(super) fn record_version(maker: &mut Maker<'_>, evaluation: &Evaluation) {
+    maker.asked_to_fill();
+    let (surface, added) = record_in(maker, evaluation, Blocks::OfVersion);
+    maker.filled(&[surface], &added);
+}
+
+/// Returns the surface, and the event that its items came with.
+fn record_in(maker: &mut Maker<'_>, evaluation: &Evaluation, form: Blocks) -> (String, String) {
     let nothing = Known::default();
     let mut items = Vec::new();
     for (place, verdict) in evaluation.verdicts.iter().enumerate() {
         let known = known(evaluation).get(place).unwrap_or(&nothing);
-        items.push(maker.item(piece_of(evaluation, verdict, known, place)));
+        items.push(maker.item(piece_of((evaluation, form), verdict, known, place)));
     }
     let surface_id = maker.id(Kind::Surface);
     let candidates = unique(items.clone());
@@ -73,16 +103,23 @@ pub(super) fn record(maker: &mut Maker<'_>, evaluation: &Evaluation) {
     if let Some((used, id)) = &budget {
         cause = room::budget(maker, evaluation, used, id, &choice, &cause);
         cause = room::compactions(maker, evaluation, used, &choice, cause);
-        let blocks = room::blocks(evaluation, &choice);
-        maker.delivered(
-            &blocks,
-            &Shape {
-                wrapping: "each block under its [FRESHCONTEXT] envelope",
-                separator: "the line break at the end of each block",
-            },
-            Some(id),
-            &cause,
-        );
+        let (blocks, shape) = match form {
+            Blocks::OfEvaluation => {
+                let shape = Shape {
+                    wrapping: "each block under its [FRESHCONTEXT] envelope",
+                    separator: "the line break at the end of each block",
+                };
+                (room::blocks(evaluation, &choice), shape)
+            }
+            Blocks::OfVersion => {
+                let shape = Shape {
+                    wrapping: "Markdown of a version, each block under its [FRESHCONTEXT] envelope in a fence",
+                    separator: "the fences of the blocks",
+                };
+                (maker.whole_text(choice.selected.clone()), shape)
+            }
+        };
+        maker.delivered(&blocks, &shape, Some(id), &cause);
     } else {
         let blocks = maker.whole_text(choice.selected.clone());
         let shape = Shape {
@@ -94,6 +131,7 @@ pub(super) fn record(maker: &mut Maker<'_>, evaluation: &Evaluation) {
     for gap in evaluation.missing_context.iter().flatten() {
         missing(maker, gap, &choice, &added);
     }
+    (surface_id, added)
 }
 
 /// Facts of a verdict that no field of an item is for.
@@ -113,7 +151,7 @@ fn facts(verdict: &Verdict) -> Facts {
 }
 
 fn piece_of<'v>(
-    evaluation: &'v Evaluation,
+    (evaluation, form): (&'v Evaluation, Blocks),
     verdict: &'v Verdict,
     known: &'v Known,
     place: usize,
@@ -142,7 +180,7 @@ fn piece_of<'v>(
         source_kind: verdict.source_type.as_str().into(),
         native_id: borrowed(&provenance.source_identity.result_id),
         content: borrowed(&known.content).filter(|_| !withheld),
-        pointer: in_assembly.map(|at| format!("/assembly/blocks/{at}/text")),
+        pointer: in_assembly.map(|at| form.pointer(at)),
         freshness: Some(Freshness {
             date_confidence: provenance.timing_confidence.as_str().to_owned(),
             published_at: provenance.published_at.clone(),
