@@ -53,6 +53,9 @@ pub fn trials() -> Vec<Trial> {
             block_on(useful::checked())
         }),
         Trial::test("deliverables::what_is_stored", || block_on(useful::stored())),
+        Trial::test("deliverables::records_of_a_version", || {
+            block_on(useful::recorded())
+        }),
         Trial::test(
             "deliverables::required_arguments",
             || block_on(useful::required()),

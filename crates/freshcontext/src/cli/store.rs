@@ -41,9 +41,12 @@ async fn work(store: &Store, task: StoreTask) -> Result<u8, StoreError> {
             let (versions, broken) = chains(store).await?;
             complaints.extend(broken);
             if complaints.is_empty() {
-                output::line(&format!(
-                    "sound; {versions} versions follow one another unchanged"
-                ));
+                output::line("sound");
+                if versions > 0 {
+                    output::line(&format!(
+                        "versions of deliverables: {versions}, each as it was written"
+                    ));
+                }
             } else {
                 for complaint in &complaints {
                     output::error(complaint, None);
