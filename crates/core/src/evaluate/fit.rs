@@ -205,8 +205,8 @@ fn age(scored: &ScoredSignal<'_>) -> Option<String> {
     if score >= STALE_BELOW && scored.now - published.instant < YEAR {
         return Some(words);
     }
-    let kind = class_of(signal.ages_as)
-        .map_or_else(String::new, |class| format!("{}, ", class.name.to_lowercase()));
+    let kind =
+        class_of(signal.ages_as).map_or_else(String::new, |class| format!("{}, ", class.name.to_lowercase()));
     Some(format!("{words} ({kind}score {score})"))
 }
 
