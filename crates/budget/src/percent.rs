@@ -4,7 +4,7 @@
 ///
 /// ```
 /// use freshcontext_budget::percent;
-/// assert_eq!([0.765, 0.004, -0.0, 1.2].map(percent), ["77 %", "0.4 %", "0 %", "100 %"]);
+/// assert_eq!([0.766, 0.004, -0.0, 1.2].map(percent), ["77 %", "0.4 %", "0 %", "100 %"]);
 /// ```
 pub fn percent(share: f64) -> String {
     let percent = if share > 0.0 { share.min(1.0) * 100.0 } else { 0.0 };
