@@ -254,12 +254,11 @@ impl Follow {
         let mut all: Vec<(Source, Vec<String>, Option<Kept>)> = Vec::new();
         for row in rows {
             for source in read_definition(&row)?.sources {
-                match all.iter_mut().find(|(known, ..)| *known == source) {
-                    Some((_, names, _)) => names.push(row.name.clone()),
-                    None => {
-                        let kept = self.held(&source, owner).await?;
-                        all.push((source, vec![row.name.clone()], kept));
-                    }
+                if let Some((_, names, _)) = all.iter_mut().find(|(known, ..)| *known == source) {
+                    names.push(row.name.clone());
+                } else {
+                    let kept = self.held(&source, owner).await?;
+                    all.push((source, vec![row.name.clone()], kept));
                 }
             }
         }
