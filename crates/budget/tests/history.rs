@@ -1,185 +1,30 @@
-//! Histories, as properties over random ones in all four forms.
+//! Histories, as properties over random ones in every format.
 
-use std::collections::HashMap;
+mod written;
 
 use freshcontext_budget::Tokenizer;
 use freshcontext_budget::history::{Form, Options, Oversize, truncate_history};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// One thing that happens in a conversation.
-#[derive(Debug, Clone)]
-enum Turn {
-    User(String),
-    Assistant(String),
-    /// Parallel calls, and whether their results come in reverse order.
-    Calls(Vec<(String, String)>, bool),
-}
-
-fn text() -> impl Strategy<Value = String> {
-    prop_oneof![
-        "[a-z ]{0,40}",
-        "[a-z .]{0,600}",
-        Just(
-            "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467} \u{65e5}\u{672c}\u{8a9e}\u{3002}e\u{301}".repeat(20)
-        ),
-    ]
-}
-
-fn turns() -> impl Strategy<Value = Vec<Turn>> {
-    let turn = prop_oneof![
-        text().prop_map(Turn::User),
-        text().prop_map(Turn::Assistant),
-        (prop::collection::vec((text(), text()), 1..4), any::<bool>())
-            .prop_map(|(calls, back)| Turn::Calls(calls, back)),
-    ];
-    (text(), prop::collection::vec(turn, 0..14)).prop_map(|(first, mut turns)| {
-        turns.insert(0, Turn::User(first));
-        turns
-    })
-}
-
-/// The same conversation, as each form writes it.
-fn written(turns: &[Turn], form: Form, system: bool) -> Vec<Value> {
-    let mut out = Vec::new();
-    if system && form != Form::McpSampling {
-        out.push(json!({"role": "system", "content": "Be brief."}));
-    }
-    let mut id = 0;
-    for turn in turns {
-        match turn {
-            Turn::User(text) | Turn::Assistant(text) => {
-                let role = if matches!(turn, Turn::User(_)) {
-                    "user"
-                } else {
-                    "assistant"
-                };
-                out.push(match form {
-                    Form::OpenaiChat => json!({"role": role, "content": text}),
-                    Form::McpSampling => json!({"role": role, "content": {"type": "text", "text": text}}),
-                    Form::AnthropicMessages => {
-                        json!({"role": role, "content": [{"type": "text", "text": text}]})
-                    }
-                    Form::OpenaiResponses => {
-                        let kind = if role == "user" {
-                            "input_text"
-                        } else {
-                            "output_text"
-                        };
-                        json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]})
-                    }
-                });
-            }
-            Turn::Calls(calls, back) => {
-                let named: Vec<(String, &String, &String)> = calls
-                    .iter()
-                    .map(|(input, output)| {
-                        id += 1;
-                        (format!("call_{id}"), input, output)
-                    })
-                    .collect();
-                let mut results: Vec<&(String, &String, &String)> = named.iter().collect();
-                if *back {
-                    results.reverse();
-                }
-                match form {
-                    Form::OpenaiChat => {
-                        let calls: Vec<Value> = named
-                            .iter()
-                            .map(|(id, input, _)| {
-                                json!({"id": id, "type": "function",
-                            "function": {"name": "search", "arguments": json!({"query": input}).to_string()}})
-                            })
-                            .collect();
-                        out.push(json!({"role": "assistant", "content": null, "tool_calls": calls}));
-                        out.extend(results.iter().map(
-                            |(id, _, output)| json!({"role": "tool", "tool_call_id": id, "content": output}),
-                        ));
-                    }
-                    Form::OpenaiResponses => {
-                        out.push(json!({"type": "reasoning", "id": format!("rs_{id}"), "summary": [], "encrypted_content": "abcdefgh"}));
-                        out.extend(named.iter().map(|(id, input, _)| {
-                            json!({"type": "function_call", "call_id": id, "name": "search",
-                            "arguments": json!({"query": input}).to_string()})
-                        }));
-                        out.extend(results.iter().map(|(id, _, output)| json!({"type": "function_call_output", "call_id": id, "output": output})));
-                    }
-                    Form::AnthropicMessages | Form::McpSampling => {
-                        let name_of_id = if form == Form::McpSampling {
-                            "toolUseId"
-                        } else {
-                            "tool_use_id"
-                        };
-                        let calls: Vec<Value> = named
-                            .iter()
-                            .map(|(id, input, _)| {
-                                json!({"type": "tool_use", "id": id, "name": "search",
-                            "input": {"query": input}})
-                            })
-                            .collect();
-                        let results: Vec<Value> = results
-                            .iter()
-                            .map(|(id, _, output)| {
-                                json!({"type": "tool_result", name_of_id: id,
-                            "content": [{"type": "text", "text": output}]})
-                            })
-                            .collect();
-                        out.push(json!({"role": "assistant", "content": calls}));
-                        out.push(json!({"role": "user", "content": results}));
-                    }
-                }
-            }
-        }
-    }
-    out
-}
-
-/// Every id of a call and of a result in a history, by how often it occurs.
-fn ids(history: &[Value]) -> (HashMap<String, usize>, HashMap<String, usize>) {
-    let (mut calls, mut results) = (HashMap::new(), HashMap::new());
-    for message in history {
-        let mut note = |id: &Value, of_result: bool| {
-            let id = id.as_str().unwrap_or("no id").to_owned();
-            *if of_result { &mut results } else { &mut calls }
-                .entry(id)
-                .or_insert(0) += 1;
-        };
-        for call in message["tool_calls"].as_array().into_iter().flatten() {
-            note(&call["id"], false);
-        }
-        match message["type"].as_str() {
-            Some("function_call") => note(&message["call_id"], false),
-            Some("function_call_output") => note(&message["call_id"], true),
-            _ => {}
-        }
-        if message["role"] == "tool" {
-            note(&message["tool_call_id"], true);
-        }
-        for block in message["content"].as_array().into_iter().flatten() {
-            match block["type"].as_str() {
-                Some("tool_use") => note(&block["id"], false),
-                Some("tool_result") => note(block.get("tool_use_id").unwrap_or(&block["toolUseId"]), true),
-                _ => {}
-            }
-        }
-    }
-    (calls, results)
-}
+use written::{Exchange, events, exchanges, is_valid, written};
 
 fn form() -> impl Strategy<Value = Form> {
     prop::sample::select(Form::ALL.to_vec())
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
-    fn pairs_stay_whole_and_the_newest_that_fit_are_kept(
-        turns in turns(), form in form(), system in any::<bool>(), max_tokens in 64_usize..700, cut in any::<bool>(),
+    fn what_is_kept_is_valid_for_its_vendor(
+        exchanges in exchanges(), form in form(), system in any::<bool>(), max_tokens in 64_usize..900, cut in any::<bool>(),
+        told in any::<bool>(),
     ) {
-        let history = written(&turns, form, system);
+        let history = written(&exchanges, form, system);
+        prop_assert_eq!(is_valid(form, &history), Ok(()));
         let oversize = if cut { Oversize::Cut } else { Oversize::Error };
-        let options = Options { max_tokens, oversize, form: Some(form), ..Options::default() };
+        let options = Options { max_tokens, oversize, form: told.then_some(form), ..Options::default() };
         let given = Value::Array(history.clone());
         let result = match truncate_history(&given, &options) {
             Ok(result) => result,
@@ -201,27 +46,21 @@ proptest! {
         if record.cut.is_empty() {
             prop_assert!(left.iter().zip(&kept).all(|(one, other)| **one == *other));
         }
-        let (calls, results) = ids(&kept);
-        prop_assert_eq!(&calls, &results);
-        prop_assert!(kept.last().zip(history.last()).is_some_and(|(one, other)| one["role"] == other["role"]));
-        if system && form != Form::McpSampling {
-            prop_assert_eq!(&kept[0]["role"], "system");
-        }
-        if form == Form::AnthropicMessages {
-            let first = kept.iter().find(|message| message["role"] != "system").expect("a message");
-            prop_assert_eq!(&first["role"], "user");
-            prop_assert!(first["content"].as_array().into_iter().flatten().all(|block| block["type"] != "tool_result"));
-        }
+        prop_assert_eq!(is_valid(form, &kept), Ok(()), "{:?}", record);
+        // The newest stays, and so do instructions.
+        prop_assert_eq!(events(form, &history).last().map(|event| event.0), events(form, &kept).last().map(|event| event.0));
+        let instructions = |history: &[Value]| events(form, history).iter().filter(|event| event.0 == "system").count();
+        prop_assert_eq!(instructions(&history), instructions(&kept));
         // What is kept is counted the same alone, and keeps itself.
-        let again = truncate_history(&result.history, &options).expect("it fits");
+        let again = truncate_history(&result.history, &Options { form: Some(form), ..options }).expect("it fits");
         prop_assert_eq!(again.record.tokens_before, record.tokens_after);
         prop_assert!(again.record.dropped.is_empty() && again.record.cut.is_empty());
         prop_assert_eq!(again.history, result.history);
     }
 
     #[test]
-    fn more_room_never_keeps_less(turns in turns(), form in form(), max_tokens in 64_usize..600) {
-        let history = Value::Array(written(&turns, form, true));
+    fn more_room_never_keeps_less(exchanges in exchanges(), form in form(), max_tokens in 64_usize..600) {
+        let history = Value::Array(written(&exchanges, form, true));
         let kept = |max_tokens| truncate_history(&history, &Options { max_tokens, form: Some(form), ..Options::default() })
             .map_or(0, |result| result.record.messages_after);
         prop_assert!(kept(max_tokens) <= kept(max_tokens + 100));
@@ -235,13 +74,10 @@ fn recognised(history: &Value) -> Option<Form> {
 
 #[test]
 fn forms_are_recognised_by_what_only_they_have() {
-    let turns = [
-        Turn::User("a".into()),
-        Turn::Calls(vec![("b".into(), "c".into())], false),
-    ];
+    let exchanges = [Exchange::with_a_call("a", "b", "c")];
     for form in Form::ALL {
-        let history = Value::Array(written(&turns, form, false));
-        assert_eq!(recognised(&history), Some(form));
+        let history = Value::Array(written(&exchanges, form, false));
+        assert_eq!(recognised(&history), Some(form), "{history}");
     }
     let beside =
         json!({"system": "Be brief.", "max_tokens": 10, "messages": [{"role": "user", "content": "a"}]});
@@ -308,6 +144,7 @@ fn what_is_no_history_is_refused_by_name() {
     assert_eq!(field(json!("text"), 100), "history");
     assert_eq!(field(json!({"messages": 5}), 100), "messages");
     assert_eq!(field(json!([{"role": "user"}, 5]), 100), "messages[1]");
+    assert_eq!(field(json!([{"role": "user"}]), 100), "messages[0]");
     for max_tokens in [0, 1, 63] {
         assert_eq!(field(json!([]), max_tokens), "max_tokens");
     }
@@ -335,4 +172,212 @@ fn an_opening_of_the_user_is_kept_where_anthropic_needs_one() {
     assert_eq!(result.history[1]["role"], "assistant");
     assert!(!result.record.dropped[0].calls.is_empty());
     assert_eq!(Tokenizer::default().as_str(), result.record.tokenizer);
+}
+
+/// Plain messages are written the same for nearly every vendor; what stands beside them tells whose they are.
+#[test]
+fn plain_messages_are_told_by_what_stands_beside_them() {
+    let plain = json!([{"role": "assistant", "content": "Hello."}, {"role": "user", "content": "a"}]);
+    for (around, form) in [
+        (json!({"model": "claude-sonnet-4-5"}), Form::AnthropicMessages),
+        (
+            json!({"model": "us.anthropic.claude-opus-4-v1:0"}),
+            Form::AnthropicMessages,
+        ),
+        (
+            json!({"anthropic_version": "vertex-2023-10-16"}),
+            Form::AnthropicMessages,
+        ),
+        (json!({"system": "Be brief."}), Form::AnthropicMessages),
+        (json!({"model": "gpt-4o"}), Form::OpenaiChat),
+        (json!({"model": "ft:gpt-4o:example::1"}), Form::OpenaiChat),
+        (json!({"model": "mistral-large-latest"}), Form::Mistral),
+        (json!({"model": "mistralai/ministral-8b"}), Form::Mistral),
+        (json!({"model": "llama3.2:3b"}), Form::Ollama),
+        (json!({"model": "qwen3", "keep_alive": "5m"}), Form::Ollama),
+        (json!({}), Form::OpenaiChat),
+    ] {
+        let mut body = around;
+        body["messages"] = plain.clone();
+        let result = truncate_history(&body, &Options::default()).unwrap();
+        assert_eq!(result.record.form, form, "{body}");
+        // Whoever it goes to, Claude's begin with the user.
+        if form == Form::AnthropicMessages {
+            assert_eq!(
+                result.history["messages"],
+                json!([{"role": "user", "content": "a"}])
+            );
+        }
+    }
+    let cached = json!([{"role": "user", "content": [{"type": "text", "text": "a", "cache_control": {"type": "ephemeral"}}]}]);
+    assert_eq!(recognised(&cached), Some(Form::AnthropicMessages));
+}
+
+/// Calls tell more than the name of a model: many a server takes one vendor's messages for another's model.
+#[test]
+fn blocks_tell_more_than_the_model() {
+    let mut body = json!({"model": "claude-sonnet-4-5"});
+    let exchanges = [Exchange::with_a_call("a", "b", "c")];
+    for form in [Form::OpenaiChat, Form::VercelModel, Form::Langchain] {
+        body["messages"] = Value::Array(written(&exchanges, form, false));
+        assert_eq!(recognised(&body), Some(form), "{body}");
+    }
+}
+
+fn refusal(history: &Value) -> String {
+    let Err(error) = truncate_history(history, &Options::default()) else {
+        return format!("not refused: {history}");
+    };
+    format!(
+        "{}: {}",
+        error.field.as_deref().unwrap_or_default(),
+        error.message
+    )
+}
+
+#[test]
+fn other_formats_are_refused_by_name() {
+    for (history, name) in [
+        (
+            json!([{"type": "user", "uuid": "1", "parentUuid": null, "message": {"role": "user", "content": "a"}}]),
+            "Claude Code",
+        ),
+        (
+            json!([{"type": "summary", "summary": "a", "leafUuid": "1"}]),
+            "Claude Code",
+        ),
+        (
+            json!([{"timestamp": "2026-11-20T00:00:00Z", "type": "response_item", "payload": {"type": "message"}}]),
+            "Codex",
+        ),
+        (
+            json!([{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "a"}]}]),
+            "Pydantic AI",
+        ),
+        (
+            json!([{"role": "user", "additional_kwargs": {}, "blocks": [{"block_type": "text", "text": "a"}]}]),
+            "LlamaIndex",
+        ),
+        (
+            json!([{"role": "user", "meta": {}, "name": null, "content": [{"text": "a"}]}]),
+            "Haystack",
+        ),
+        (json!([{"from": "human", "value": "a"}]), "ShareGPT"),
+        (json!([{"role": "USER", "message": "a"}]), "Cohere"),
+        (
+            json!([{"author": "user", "content": {"role": "user", "parts": [{"text": "a"}]}}]),
+            "Agent Development Kit",
+        ),
+        (
+            json!([{"source": "user", "type": "TextMessage", "content": "a"}]),
+            "AutoGen",
+        ),
+        (
+            json!([{"messages": [{"role": "user", "content": "a"}]}]),
+            "list of histories",
+        ),
+        (json!({"mapping": {}, "title": "a"}), "ChatGPT"),
+        (json!([{"speaker": "a", "utterance": "b"}]), "`speaker`"),
+        (
+            json!([{"role": "user", "content": [{"type": "hologram"}]}]),
+            "hologram",
+        ),
+        (json!([{"role": "narrator", "content": "a"}]), "narrator"),
+        (
+            json!([{"type": "remove", "data": {"content": "", "id": "1"}}]),
+            "remove",
+        ),
+        // A block of one vendor behind those of another.
+        (
+            json!([{"role": "user", "content": [{"text": "a"}]}, {"role": "assistant", "content": null, "tool_calls": [{"id": "1", "type": "function", "function": {"name": "a", "arguments": "{}"}}]}]),
+            "messages[1]",
+        ),
+    ] {
+        let refused = refusal(&history);
+        assert!(refused.contains(name), "{name}: {refused}");
+    }
+}
+
+#[test]
+fn a_history_whose_pairs_are_broken_is_refused_by_name() {
+    let call = |id: &str| json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "a", "input": {}}]});
+    let result = |id: &str| json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "b"}]});
+    let user = json!({"role": "user", "content": "a"});
+    for (history, said) in [
+        (
+            json!([user, result("1")]),
+            "messages[1]: `messages[1]` has the result of `1`",
+        ),
+        (
+            json!([user, call("1"), user]),
+            "messages[1]: `messages[1]` has the call `1`",
+        ),
+        (json!([user, call("1"), user, result("1")]), "messages[3]"),
+        (json!([user, call("1"), result("1"), result("1")]), "messages[3]"),
+        (json!([call("1"), result("1")]), "holds no message of the user"),
+    ] {
+        let refused = refusal(&history);
+        assert!(refused.contains(said), "{said}: {refused}");
+    }
+    // The results of the newest step are still to come.
+    assert!(truncate_history(&json!([user, call("1")]), &Options::default()).is_ok());
+    // And items that the vendor holds are not in the list.
+    let output = json!([{"type": "function_call_output", "call_id": "1", "output": "b"}]);
+    assert!(refusal(&json!({"input": output})).contains("messages[0]"));
+    let stored = json!({"previous_response_id": "resp_1", "input": output});
+    assert!(truncate_history(&stored, &Options::default()).is_ok());
+}
+
+#[test]
+fn items_of_responses_pair_by_the_name_that_each_has() {
+    let long = "word ".repeat(100);
+    let history = json!([
+        {"role": "user", "content": long},
+        {"type": "local_shell_call", "id": "lsh_1", "call_id": "call_1", "status": "completed",
+            "action": {"type": "exec", "command": ["ls"], "env": {}}},
+        {"role": "user", "content": long},
+        {"type": "local_shell_call_output", "id": "call_1", "output": "a"},
+        {"type": "mcp_approval_request", "id": "mcpr_1", "name": "a", "server_label": "b", "arguments": "{}"},
+        {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": true},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": long}]},
+        {"type": "mcp_call", "id": "mcp_1", "approval_request_id": "mcpr_1", "name": "a", "server_label": "b", "arguments": "{}", "output": "c"},
+        {"role": "user", "content": "new"},
+    ]);
+    let kept = |max_tokens| {
+        let options = Options {
+            max_tokens,
+            ..Options::default()
+        };
+        let result = truncate_history(&history, &options).unwrap();
+        result.history.as_array().unwrap().len()
+    };
+    let all: Vec<usize> = (64..600).map(kept).collect();
+    // The newest alone, from the request for approval on, from the shell's call on, everything.
+    for expected in [1, 5, 8, 9] {
+        assert!(all.contains(&expected), "{expected}");
+    }
+    assert!(all.iter().all(|kept| [1, 5, 8, 9].contains(kept)), "{all:?}");
+}
+
+#[test]
+fn documents_count_by_what_they_hold() {
+    let tokens = |source: Value| {
+        let history = json!([{"role": "user", "content": [{"type": "document", "source": source}]}]);
+        let record = truncate_history(&history, &Options::default()).unwrap().record;
+        (record.tokens_before, !record.estimated.is_empty())
+    };
+    let text = "word ".repeat(100);
+    let whole = tokens(json!({"type": "text", "media_type": "text/plain", "data": text}));
+    assert!((100..=120).contains(&whole.0) && !whole.1, "{whole:?}");
+    // "word " a hundred times, in Base64.
+    let in_base64 = "d29yZCB3b3JkIHdvcmQg".repeat(33);
+    let decoded = tokens(json!({"type": "base64", "media_type": "text/plain", "data": in_base64}));
+    assert!((99..=120).contains(&decoded.0) && !decoded.1, "{decoded:?}");
+    let pdf = |bytes: usize| {
+        tokens(json!({"type": "base64", "media_type": "application/pdf", "data": "A".repeat(bytes)}))
+    };
+    assert!(pdf(1 << 20).0 > 2 * pdf(1 << 18).0 && pdf(100).1);
+    let bedrock = json!([{"role": "user", "content": [{"text": "a"}, {"document": {"format": "pdf", "name": "b", "source": {"bytes": "A".repeat(1 << 19)}}}]}]);
+    let record = truncate_history(&bedrock, &Options::default()).unwrap().record;
+    assert!((20_000..30_000).contains(&record.tokens_before), "{record:?}");
 }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod certain;
+mod changes;
 mod explain;
 pub mod features;
 pub mod figures;
@@ -70,16 +71,29 @@ const WITH_PROOF: f32 = 0.5;
 /// or error details.
 const MIXED: f64 = 0.85;
 
+/// Additional margin for an entry of a list: most lists are of changes, of things to do or of options.
+const IN_LIST: f32 = 2.0;
+
 /// Returns the decision of the certain rules: whether the text is a failure. `None` leaves it to the weights.
 pub fn certain(text: &str) -> Option<bool> {
-    let text = text::bare(text);
+    let (place, text) = changes::read(text::bare(text));
+    if matches!(place, changes::Place::Change | changes::Place::Links) {
+        return Some(false);
+    }
+    let text = text.as_ref();
     let segments = Segments::of(text);
     certain::classify(text, &segments, &Figures::of(text, &segments)).map(|found| found.failed)
 }
 
 /// `beyond` is the additional margin for each of [`LENGTHS`].
 fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]) -> Inspection {
-    let text = text::bare(text);
+    let (place, text) = changes::read(text::bare(text));
+    let text = text.as_ref();
+    match place {
+        changes::Place::Links => return Inspection::new(None, 0.97, "addresses of links, and nothing else"),
+        changes::Place::Change => return Inspection::new(None, 0.95, "an entry of a list of changes"),
+        changes::Place::Entry | changes::Place::None => {}
+    }
     let segments = &Segments::of(text);
     let mut figures = Figures::of(text, segments);
     // Values next to errors are usually content, and trained as such, but not certainly.
@@ -93,6 +107,9 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]
     let is_proven = figures.value(Figure::Proof) > 0.0;
     let part = if is_proven { WITH_PROOF } else { 1.0 };
     alone -= part * beyond.get(length).copied().unwrap_or_default();
+    if place == changes::Place::Entry {
+        alone -= IN_LIST;
+    }
     let added: f32 = hints.iter().map(|hint| hint.weight).sum();
     let margin = if alone < CLOSE { alone } else { alone + added };
     let mut found = if margin < 0.0 {

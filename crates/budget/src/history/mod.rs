@@ -11,14 +11,23 @@
 //!     {"role": "user", "content": "a new question"},
 //! ]);
 //! let cut = truncate_history(&history, &Options { max_tokens: 100, ..Options::default() })?;
-//! assert_eq!(cut.history.as_array().map(Vec::len), Some(3));
+//! // Plain messages may go to any vendor, so they begin with the user.
+//! assert_eq!(cut.history.as_array().map(Vec::len), Some(2));
 //! assert_eq!(cut.record.dropped[0].from, 1);
 //! assert!(cut.record.tokens_after <= 100);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod beginning;
 mod count;
+mod foreign;
 mod form;
+mod forms;
+mod given;
+mod media;
+mod message;
+mod pairs;
+mod recognise;
 mod shorten;
 
 use freshcontext_contract::SourceError;
@@ -26,9 +35,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::tokens::Tokenizer;
+use beginning::{Beginning, Places, tokens_at};
 use count::Counted;
 pub use form::Form;
-use form::{Message, Role};
+use given::Given;
+use message::{Call, Message, Role};
+use recognise::{Recognised, recognise};
 
 /// Tokens of a history unless told otherwise.
 pub const MAX_TOKENS: usize = 50_000;
@@ -138,9 +150,10 @@ pub struct CutText {
 /// Keeps the newest messages that fit. System messages stay; a call stays with its result, parallel calls with
 /// each other, reasoning with what it led to.
 ///
-/// `history` is a list of messages, or an object with one under `messages` or `input` (`system` and
-/// `instructions` beside it are kept and count). The error is
-/// [`InvalidInput`](freshcontext_contract::ErrorCode::InvalidInput) and names the message at fault.
+/// `history` is a list of messages, or an object with one, such as a request (`messages`, `input`, `contents`, ...);
+/// instructions beside it are kept and count. The error is
+/// [`InvalidInput`](freshcontext_contract::ErrorCode::InvalidInput) and names the message at fault: one in no format
+/// that is known, or whose pairs of calls and results are broken already.
 pub fn truncate_history(history: &Value, options: &Options) -> Result<Truncated, SourceError> {
     if options.max_tokens < LEAST_MAX_TOKENS {
         let problem = format!("must be {LEAST_MAX_TOKENS} or more");
@@ -151,20 +164,17 @@ pub fn truncate_history(history: &Value, options: &Options) -> Result<Truncated,
         ));
     }
     let given = Given::read(history)?;
-    let form = options
-        .form
-        .unwrap_or_else(|| form::recognise(given.messages, history));
-    let messages: Vec<Message> = given
-        .messages
-        .iter()
-        .map(|message| form::read(form, message))
-        .collect();
+    let Recognised {
+        form,
+        messages,
+        opening: needs,
+    } = recognise(&given, options.form)?;
     let mut counted: Vec<Counted> = given
         .messages
         .iter()
         .map(|message| count::message(message, options.tokenizer))
         .collect();
-    let beside = count::beside(history, options.tokenizer);
+    let beside = count::beside(given.around, options.tokenizer);
     let tokens_before = beside + counted.iter().map(|counted| counted.tokens).sum::<usize>();
 
     let pinned: usize = beside + sum(&messages, &counted, |message| message.role == Role::System);
@@ -179,17 +189,18 @@ pub fn truncate_history(history: &Value, options: &Options) -> Result<Truncated,
             r#"{"max_tokens": 50000}"#,
         ));
     }
-    let joined = joined(&messages);
+    // Items that the vendor holds are not in the list.
+    let is_whole = !["previous_response_id", "conversation"]
+        .iter()
+        .any(|name| message::holds(given.around, name));
+    let joined = pairs::join(form, &messages, is_whole)?;
+    let places = Places::of(form, &messages, &joined, needs)?;
     let mut kept_messages = given.messages.to_vec();
     let mut cut = Vec::new();
-    let mut begin = beginning(form, &messages, &counted, &joined, options.max_tokens - pinned);
-    if begin.is_none() {
+    let fitting = places.fitting(&counted, options.max_tokens - pinned);
+    if fitting.is_none() {
         // The newest that must stay together, and the user's message before them where one is needed.
-        let from = (0..messages.len())
-            .rev()
-            .find(|at| !is_joined(&joined, *at) && !only_system(&messages, *at));
-        let from = from.unwrap_or(0);
-        let opening = opening(form, &messages, from);
+        let Beginning { at: from, opening } = places.newest();
         let stays = |at: usize| {
             let is_system = messages
                 .get(at)
@@ -222,10 +233,8 @@ pub fn truncate_history(history: &Value, options: &Options) -> Result<Truncated,
             options.tokenizer,
             &mut cut,
         )?;
-        begin = Some(from);
     }
-    let begin = begin.unwrap_or(0);
-    let opening = opening(form, &messages, begin);
+    let Beginning { at: begin, opening } = fitting.unwrap_or_else(|| places.newest());
     let keeps = |at: usize| {
         at >= begin
             || opening == Some(at)
@@ -270,44 +279,6 @@ pub fn truncate_history(history: &Value, options: &Options) -> Result<Truncated,
     })
 }
 
-/// The list of messages and where it stands.
-struct Given<'a> {
-    messages: &'a [Value],
-    under: Option<&'static str>,
-}
-
-impl<'a> Given<'a> {
-    fn read(history: &'a Value) -> Result<Self, SourceError> {
-        let wrong = |field: String, problem: &str| SourceError::invalid_input(field, problem, EXAMPLE);
-        let under = ["messages", "input"]
-            .into_iter()
-            .find(|name| history.get(name).is_some());
-        let list = match under {
-            Some(name) => history.get(name).unwrap_or(history),
-            None => history,
-        };
-        let messages = list.as_array().ok_or_else(|| {
-            wrong(
-                under.unwrap_or("history").to_owned(),
-                "must be a list of messages",
-            )
-        })?;
-        match messages.iter().position(|message| !message.is_object()) {
-            Some(at) => Err(wrong(format!("messages[{at}]"), "must be an object")),
-            None => Ok(Self { messages, under }),
-        }
-    }
-
-    fn with(&self, history: &Value, kept: Vec<Value>) -> Value {
-        let mut out = history.clone();
-        match self.under.and_then(|name| out.get_mut(name)) {
-            Some(list) => *list = Value::Array(kept),
-            None => out = Value::Array(kept),
-        }
-        out
-    }
-}
-
 fn sum(messages: &[Message], counted: &[Counted], wanted: impl Fn(&Message) -> bool) -> usize {
     messages
         .iter()
@@ -315,98 +286,6 @@ fn sum(messages: &[Message], counted: &[Counted], wanted: impl Fn(&Message) -> b
         .filter(|(message, _)| wanted(message))
         .map(|(_, counted)| counted.tokens)
         .sum()
-}
-
-fn tokens_at(counted: &[Counted], at: usize) -> usize {
-    counted.get(at).map_or(0, |counted| counted.tokens)
-}
-
-/// How many pairs of a call and its result each place cuts through, the place before each message.
-fn joined(messages: &[Message]) -> Vec<i64> {
-    let mut through = vec![0_i64; messages.len() + 1];
-    let mut join = |from: usize, to: usize| {
-        if let Some(place) = through.get_mut(from + 1) {
-            *place += 1;
-        }
-        if let Some(place) = through.get_mut(to + 1) {
-            *place -= 1;
-        }
-    };
-    let mut open = std::collections::HashMap::new();
-    for (at, message) in messages.iter().enumerate() {
-        for call in &message.calls {
-            open.insert(call.as_str(), at);
-        }
-        for result in &message.results {
-            match open.get(result.as_str()) {
-                Some(call) => join(*call, at),
-                // Its call is not there; whatever stands before it is no worse a beginning.
-                None => join(at.saturating_sub(1), at),
-            }
-        }
-        if message.leads_on && at + 1 < messages.len() {
-            join(at, at + 1);
-        }
-    }
-    let mut inside = 0;
-    for place in &mut through {
-        inside += *place;
-        *place = inside;
-    }
-    through
-}
-
-fn is_joined(joined: &[i64], at: usize) -> bool {
-    at > 0 && joined.get(at).is_some_and(|through| *through > 0)
-}
-
-fn only_system(messages: &[Message], from: usize) -> bool {
-    messages
-        .iter()
-        .skip(from)
-        .all(|message| message.role == Role::System)
-}
-
-/// The index of the first of the newest messages that fit into this many tokens; `None` if not even the newest does.
-fn beginning(
-    form: Form,
-    messages: &[Message],
-    counted: &[Counted],
-    joined: &[i64],
-    room: usize,
-) -> Option<usize> {
-    let mut tokens = 0;
-    let mut found = only_system(messages, 0).then_some(0);
-    for at in (0..messages.len()).rev() {
-        if messages
-            .get(at)
-            .is_some_and(|message| message.role != Role::System)
-        {
-            tokens += tokens_at(counted, at);
-        }
-        if tokens > room {
-            break;
-        }
-        let opening = opening(form, messages, at).map_or(0, |opening| tokens_at(counted, opening));
-        if !is_joined(joined, at) && !only_system(messages, at) && tokens + opening <= room {
-            found = Some(at);
-        }
-    }
-    found
-}
-
-/// Anthropic's messages begin with one of the user that is no result: the newest one before, where what is kept
-/// begins otherwise.
-fn opening(form: Form, messages: &[Message], begin: usize) -> Option<usize> {
-    let is_users = |message: &Message| message.role == Role::User && message.results.is_empty();
-    let first = messages
-        .iter()
-        .skip(begin)
-        .find(|message| message.role != Role::System)?;
-    if form != Form::AnthropicMessages || is_users(first) {
-        return None;
-    }
-    messages.get(..begin)?.iter().rposition(is_users)
 }
 
 fn dropped(messages: &[Message], counted: &[Counted], keeps: &impl Fn(usize) -> bool) -> Vec<Dropped> {
@@ -423,7 +302,7 @@ fn dropped(messages: &[Message], counted: &[Counted], keeps: &impl Fn(usize) -> 
         if let Some(last) = out.last_mut() {
             last.to = at;
             last.tokens += tokens_at(counted, at);
-            last.calls.extend(message.calls.iter().cloned());
+            last.calls.extend(message.calls.iter().map(Call::label));
         }
     }
     out

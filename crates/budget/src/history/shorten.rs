@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::CutText;
 use super::count::{self, Counted};
+use super::message::kind;
 use crate::cut;
 use crate::tokens::Tokenizer;
 
@@ -13,7 +14,23 @@ const LEAST: usize = 32;
 /// Ends a text that was cut.
 const MARK: &str = "\n[...]";
 /// Names of fields whose text may be cut. Arguments of calls may not, because half of them would not be JSON.
-const TEXTS: [&str; 3] = ["text", "content", "output"];
+const TEXTS: [&str; 5] = ["text", "content", "output", "result", "value"];
+/// Names of what stays as it is: arguments of calls, what is sealed, and what stands there for programs.
+const WHOLE: [&str; 13] = [
+    "input",
+    "arguments",
+    "args",
+    "tool_calls",
+    "functionCall",
+    "function_call",
+    "structuredContent",
+    "source",
+    "reasoningContent",
+    "additional_kwargs",
+    "response_metadata",
+    "metadata",
+    "artifact",
+];
 
 /// Cuts the longest texts of the remaining messages until they take at most `room` tokens.
 pub(super) fn shorten(
@@ -94,13 +111,9 @@ fn texts_in(value: &Value, name: &str, path: &str, out: &mut Vec<String>) {
                 texts_in(value, "", &format!("{path}/{at}"), out);
             }
         }
-        Value::Object(fields) => {
+        Value::Object(fields) if !is_sealed(value) => {
             for (name, value) in fields {
-                // What a call was given, and what is sealed or stands for programs, stays as it is.
-                if !matches!(
-                    name.as_str(),
-                    "input" | "arguments" | "structuredContent" | "source"
-                ) {
+                if !WHOLE.contains(&name.as_str()) {
                     let step = name.replace('~', "~0").replace('/', "~1");
                     texts_in(value, name, &format!("{path}/{step}"), out);
                 }
@@ -108,4 +121,11 @@ fn texts_in(value: &Value, name: &str, path: &str, out: &mut Vec<String>) {
         }
         _ => {}
     }
+}
+
+/// Whether this stays as it is: reasoning is signed as a whole, and half of an image is none.
+fn is_sealed(value: &Value) -> bool {
+    let is_thought = value.get("thought") == Some(&Value::Bool(true));
+    let kind = kind(value);
+    is_thought || kind.contains("reasoning") || kind.contains("thinking") || kind == "image_generation_call"
 }

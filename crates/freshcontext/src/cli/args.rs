@@ -505,7 +505,7 @@ pub(crate) enum Unchecked {
 pub(crate) enum History {
     /// Keep the newest messages that fit: tool calls always with their results, and always the system message
     Truncate {
-        /// File with the messages as JSON (Anthropic, OpenAI chat or Responses, MCP sampling), or - for stdin
+        /// File with the messages as JSON or JSON Lines, in any of the formats of --form, or - for stdin
         file: PathBuf,
         /// Maximum tokens to keep
         #[arg(long, value_name = "N", default_value_t = freshcontext_budget::history::MAX_TOKENS)]
@@ -517,7 +517,7 @@ pub(crate) enum History {
         #[arg(long, default_value = "o200k_base", value_parser = ["o200k_base", "cl100k_base"])]
         tokenizer: String,
         /// Message format; detected by default
-        #[arg(long, value_parser = ["anthropic_messages", "openai_chat", "openai_responses", "mcp_sampling"])]
+        #[arg(long, value_parser = freshcontext_budget::history::Form::ALL.map(|form| form.as_str()))]
         form: Option<String>,
         /// Print {history, record} as JSON
         #[arg(long)]

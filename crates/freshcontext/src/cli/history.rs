@@ -27,10 +27,10 @@ pub(super) fn truncate(options: &TruncateOptions<'_>, limits: &Limits) -> u8 {
         Ok(bytes) => bytes,
         Err(refused) => return unreadable(&refused),
     };
-    let history: Value = match serde_json::from_slice(&bytes) {
-        Ok(history) => history,
+    let (history, in_lines) = match parse(&bytes) {
+        Ok(parsed) => parsed,
         Err(error) => {
-            let hint = "the file holds a list of messages, or an object with messages or input";
+            let hint = "the file holds a list of messages, an object with one, or a message a line";
             output::error(&format!("not JSON: {error}"), Some(hint));
             return WRONG;
         }
@@ -54,10 +54,27 @@ pub(super) fn truncate(options: &TruncateOptions<'_>, limits: &Limits) -> u8 {
         let both = json!({"history": history, "record": record});
         output::line(&serde_json::to_string_pretty(&both).unwrap_or_default());
     } else {
-        output::line(&serde_json::to_string_pretty(&history).unwrap_or_default());
+        match history.as_array().filter(|_| in_lines) {
+            Some(messages) => messages
+                .iter()
+                .for_each(|message| output::line(&message.to_string())),
+            None => output::line(&serde_json::to_string_pretty(&history).unwrap_or_default()),
+        }
         note(&record);
     }
     0
+}
+
+/// Reads a history: one value, or a message a line, which is the second of the two answers.
+fn parse(bytes: &[u8]) -> Result<(Value, bool), serde_json::Error> {
+    let values = serde_json::Deserializer::from_slice(bytes).into_iter::<Value>();
+    let mut values: Vec<Value> = values.collect::<Result<_, _>>()?;
+    match values.len() {
+        1 => Ok((values.remove(0), false)),
+        // The error of an empty file.
+        0 => serde_json::from_slice(bytes).map(|value| (value, false)),
+        _ => Ok((Value::Array(values), true)),
+    }
 }
 
 fn note(record: &Record) {
