@@ -168,9 +168,14 @@ def guarded(result, signal):
     return result["provenance_readiness"]["timing_completeness"] == "unknown" and signal.get("status") != "failed"
 
 
+def score_of(signal):
+    """The relevance that a signal gives, by either name."""
+    return next((signal[name] for name in ("semantic_score", "score") if type(signal.get(name)) in (int, float)), None)
+
+
 def is_scaled(signals):
     """Whether half of the scores lie outside 0 to 1: then all are ranked by their order."""
-    scores = [signal["semantic_score"] for signal in signals if "semantic_score" in signal]
+    scores = [score_of(signal) for signal in signals if score_of(signal) is not None]
     outside = sum(not 0 <= score <= 1 for score in scores)
     return outside > 0 and 2 * outside >= len(scores)
 
@@ -179,9 +184,10 @@ def compare_scaled(out, number, signals, new):
     """Nothing is a tie that is none; of two signals with the same date the higher score is first."""
     out.wanted("scale")
     for result in new["results"]:
-        if ("semantic_score" in signals[place(result)]) != (result.get("relevance") == "order"):
+        scored = score_of(signals[place(result)]) is not None
+        if scored != (result.get("relevance") == "order"):
             out.fail(number, "scale", None, result.get("relevance"), signals[place(result)])
-        if result["decision"] in ("use_first", "cite_as_primary", "cite_as_supporting") and "semantic_score" in signals[place(result)]:
+        if result["decision"] in ("use_first", "cite_as_primary", "cite_as_supporting") and scored:
             out.fail(number, "an order leads", None, result["decision"], signals[place(result)])
     if "notes" not in new:
         out.fail(number, "a note about the scale", None, None)
@@ -208,12 +214,13 @@ def compare_signal(out, number, profile, signal, allowed, theirs, ours):
             out.fail(number, "relevance that nobody gave", None, [ours.get("relevance"), ours["utility_score"]], signal)
         out.wanted("other_names" if named else "relevance")
         return False
+    hardly_ages = signal.get("source_type") in REFERENCE_TEXT or (profile == "local_custom" and not signal.get("source_type"))
     if old["retrieved_at"] != ours["evaluated_at"]:
         # Judged at the moment of asking: what was fetched before it can only be older by now.
         before = old["retrieved_at"] < ours["evaluated_at"]
         same = old["published_at"] == new["published_at"] and old["published_at"] is not None
         scores = theirs["freshness_score"], ours["freshness_score"]
-        if same and before and None not in scores and scores[1] > scores[0] and signal.get("source_type") not in {*INHERITED, "gebiz"}:
+        if same and before and None not in scores and scores[1] > scores[0] and not hardly_ages and signal.get("source_type") not in {*INHERITED, "gebiz"}:
             out.fail(number, "fresher than at its retrieval", *scores, signal)
         out.wanted("judged_now")
         return False
@@ -235,8 +242,7 @@ def compare_signal(out, number, profile, signal, allowed, theirs, ours):
                 out.fail(number, "freshness without a date", None, ours["freshness_score"], signal)
             out.wanted("dates")
             return False
-    unnamed = profile == "local_custom" and not signal.get("source_type")
-    if unnamed or signal.get("source_type") in REFERENCE_TEXT:
+    if hardly_ages:
         if new["published_at"] and ours["freshness_score"] not in (None, freshness(0.00001, new["published_at"], new["retrieved_at"])):
             out.fail(number, "freshness of reference text", None, ours["freshness_score"], signal)
         out.wanted("reference_text")

@@ -1,4 +1,4 @@
-//! What a budget adds to a evaluation: `cargo run --release -p freshcontext-core --example budget_cost`.
+//! What a budget and a query add to an evaluation: `cargo run --release -p freshcontext-core --example budget_cost`.
 //!
 //! Signals of 2 KB under 8,000 tokens, and as many texts again; the median of nine, in milliseconds.
 
@@ -80,9 +80,29 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             call.insert("budget".to_owned(), json!({"max_tokens": 8_000}));
         }
         let with = median(&call.to_string())?;
+        if let Some(call) = call.as_object_mut() {
+            call.remove("budget");
+            call.insert(
+                "query".to_owned(),
+                json!("how to install the services of migration3 and releases"),
+            );
+            for signal in call
+                .get_mut("signals")
+                .and_then(Value::as_array_mut)
+                .into_iter()
+                .flatten()
+            {
+                if let Some(signal) = signal.as_object_mut() {
+                    signal.remove("semantic_score");
+                }
+            }
+        }
+        let by_query = median(&call.to_string())?;
         println!(
-            "{signals} x {bytes} B: {without:.1} ms without, {with:.1} ms under 8,000 tokens, {:.1} ms added",
-            with - without
+            "{signals} x {bytes} B: {without:.1} ms without, {with:.1} ms under 8,000 tokens, {:.1} ms added; {by_query:.1} ms \
+             by a query, {:.1} ms added",
+            with - without,
+            by_query - without
         );
     }
     Ok(())
