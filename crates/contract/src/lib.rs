@@ -21,6 +21,7 @@ mod error;
 mod failure;
 pub mod hosts;
 pub mod limits;
+mod near;
 pub mod peek;
 pub mod quote;
 mod routes;
@@ -48,6 +49,7 @@ pub use descriptor::{
 pub use error::{ErrorCode, Retry, SourceError};
 pub use failure::FailureKind;
 pub use limits::Limits;
+pub use near::{near_miss, not_known, refuse_near_misses};
 pub use peek::{Earlier, EarlierRequest, Evidence, Listing, Peek, Peeked, Question};
 pub use quote::{code, named, named_list, quoted, quoted_within};
 pub use routes::Routed;

@@ -1,10 +1,12 @@
 //! What callers send and mean. Agents write a list where words are due, a number as text, `query` where a tool says
 //! `url`. Where only one reading is possible it is taken, and said; everything else stays as it is and is refused by
-//! name later.
+//! name later. Workflow tools add arguments of their own (n8n: `toolCallId`, `sessionId`): they are ignored, and said.
 
 use serde_json::{Map, Number, Value};
 
 use crate::args::is_absent;
+use crate::error::SourceError;
+use crate::near::{not_known, refuse_near_misses};
 use crate::quote::{closed, code};
 
 /// Names that callers use for the one thing that a tool asks about.
@@ -39,9 +41,17 @@ const MAIN: [&str; 24] = [
 const ZERO_IS_A_VALUE: &[&str] = &["max_age"];
 
 /// Reads arguments as the tool's schema declares them. Where an argument is optional, null, blank text and 0 (as text,
-/// too, where a number is due) count as not given, but for a `max_age` of 0. The notes say what was read otherwise
-/// than it was written.
-pub fn as_declared(schema: &Value, arguments: Map<String, Value>) -> (Map<String, Value>, Vec<String>) {
+/// too, where a number is due) count as not given, but for a `max_age` of 0. An argument that the tool does not declare is
+/// ignored. The notes say what was read otherwise than it was written, and what was ignored.
+///
+/// # Errors
+/// [`InvalidInput`](crate::ErrorCode::InvalidInput) for a near miss of a declared name, such as `limt`: to ignore it would
+/// change the answer unnoticed.
+pub fn as_declared(
+    schema: &Value,
+    example: &str,
+    arguments: Map<String, Value>,
+) -> Result<(Map<String, Value>, Vec<String>), SourceError> {
     let nothing = Map::new();
     let properties = schema
         .get("properties")
@@ -56,9 +66,13 @@ pub fn as_declared(schema: &Value, arguments: Map<String, Value>) -> (Map<String
         .collect();
     let mut notes = Vec::new();
     let mut arguments = renamed(properties, &required, arguments, &mut notes);
+    let known = || properties.keys().map(String::as_str);
+    refuse_near_misses(arguments.keys().map(String::as_str), known, example)?;
+    let ignored: Vec<&str> = arguments.keys().map(String::as_str).collect();
+    notes.extend(not_known(ignored.into_iter(), known));
     arguments.retain(|name, value| {
         let Some(kind) = properties.get(name) else {
-            return true;
+            return false;
         };
         let read = as_kind(kind, value);
         // 0 as text or a list of blanks is nothing only once it is read.
@@ -72,12 +86,14 @@ pub fn as_declared(schema: &Value, arguments: Map<String, Value>) -> (Map<String
             return false;
         }
         if let Some(read) = read {
-            notes.push(format!("{} was read as {}", code(name), shown(&read)));
+            if *value != read {
+                notes.push(format!("{} was read as {}", code(name), shown(&read)));
+            }
             *value = read;
         }
         true
     });
-    (arguments, notes)
+    Ok((arguments, notes))
 }
 
 /// Puts the one argument with an unknown name in the place of the one that is missing, where both mean the subject.
@@ -98,16 +114,19 @@ fn renamed(
     if arguments.get(*main).is_some_and(|value| !is_absent(value)) {
         return arguments;
     }
+    let says_the_subject = |(name, value): &(&String, &Value)| {
+        !properties.contains_key(*name)
+            && MAIN.contains(&name.to_ascii_lowercase().as_str())
+            && !is_absent(value)
+            && !value.is_object()
+    };
     let mut strangers = arguments
         .iter()
-        .filter(|(name, value)| !properties.contains_key(*name) && !is_absent(value))
+        .filter(says_the_subject)
         .map(|(name, _)| name.clone());
     let (Some(stranger), None) = (strangers.next(), strangers.next()) else {
         return arguments;
     };
-    if !MAIN.contains(&stranger.to_ascii_lowercase().as_str()) {
-        return arguments;
-    }
     notes.push(format!("{} was read as `{main}`", code(&stranger)));
     arguments
         .into_iter()
@@ -138,6 +157,15 @@ fn as_kind(kind: &Value, value: &Value) -> Option<Value> {
             let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
             Some(words.map(Value::from).collect())
         }
+        ("array", Value::Array(values)) if items_are_text(kind) && values.iter().any(Value::is_number) => {
+            let texts: Option<Vec<Value>> = values
+                .iter()
+                .map(|value| scalar(value).map(Value::String))
+                .collect();
+            texts.map(Value::Array)
+        }
+        // Some clients have only floats.
+        ("integer", Value::Number(number)) if number.is_f64() => whole_number(number.as_f64()?),
         ("integer" | "number", Value::String(text)) => {
             let text = text.trim();
             let whole = text.parse::<i64>().ok().map(Number::from);
@@ -156,6 +184,18 @@ fn as_kind(kind: &Value, value: &Value) -> Option<Value> {
         },
         _ => None,
     }
+}
+
+fn items_are_text(kind: &Value) -> bool {
+    kind.pointer("/items/type").and_then(Value::as_str) == Some("string")
+}
+
+fn whole_number(number: f64) -> Option<Value> {
+    /// Up to here a float holds every whole number.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    #[expect(clippy::cast_possible_truncation, reason = "whole, and within ±2^53")]
+    let whole = |number: f64| Value::from(number as i64);
+    (number.fract() == 0.0 && number.abs() <= EXACT).then(|| whole(number))
 }
 
 fn scalar(value: &Value) -> Option<String> {
@@ -192,7 +232,8 @@ mod tests {
     }
 
     fn read(given: &Value) -> (Value, usize) {
-        let (read, notes) = as_declared(&schema(), given.as_object().cloned().unwrap_or_default());
+        let given = given.as_object().cloned().unwrap_or_default();
+        let (read, notes) = as_declared(&schema(), "{}", given).unwrap();
         (Value::Object(read), notes.len())
     }
 
@@ -235,6 +276,12 @@ mod tests {
                 0,
             ),
             (
+                json!({"url": "x", "limit": 4.0, "words": ["a", 5], "toolCallId": "c1", "sessionId": null}),
+                json!({"url": "x", "limit": 4, "words": ["a", "5"]}),
+                3,
+            ),
+            (json!({"query": "rust", "toolCallId": "c1"}), json!({"url": "rust"}), 2),
+            (
                 json!({"url": "x", "max_age": 0}),
                 json!({"url": "x", "max_age": 0}),
                 0,
@@ -261,6 +308,11 @@ mod tests {
             json!({"query": "rust", "topic": "go"}),
             json!({"uri": {"a": 1}, "more": 1}),
             json!({"other": "x"}),
+        ] {
+            let left = given.get("url").map_or_else(|| json!({}), |url| json!({"url": url}));
+            assert_eq!(read(&given), (left, 1), "{given}: what is not known is ignored, and said");
+        }
+        for given in [
             json!({"url": ""}),
             json!({"url": 0}),
             json!({"url": [["a"]]}),
@@ -276,13 +328,30 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_near_miss_is_refused_by_its_name() {
+        for (name, meant) in [
+            ("limt", "limit"),
+            ("Limit", "limit"),
+            ("maxAge", "max_age"),
+            ("max-age", "max_age"),
+            ("sicne", "since"),
+            ("urls", "url"),
+        ] {
+            let given = Map::from_iter([("url".to_owned(), json!("x")), (name.to_owned(), json!(5))]);
+            let error = as_declared(&schema(), r#"{"url": "x"}"#, given).unwrap_err();
+            assert_eq!(error.field.as_deref(), Some(name));
+            assert!(error.message.contains(&format!("`{meant}`")), "{}", error.message);
+        }
+    }
+
     proptest! {
         #[test]
         fn reading_twice_changes_nothing(name in "url|query|limit|words|remote|x", text in "\\PC{0,20}", number: i32) {
             for value in [json!(text), json!(number), json!([text]), json!(null)] {
                 let given = Map::from_iter([("url".to_owned(), json!("u")), (name.clone(), value)]);
-                let (once, _) = as_declared(&schema(), given);
-                let (twice, notes) = as_declared(&schema(), once.clone());
+                let (once, _) = as_declared(&schema(), "{}", given).unwrap();
+                let (twice, notes) = as_declared(&schema(), "{}", once.clone()).unwrap();
                 prop_assert_eq!(once, twice);
                 prop_assert_eq!(notes.len(), 0);
             }

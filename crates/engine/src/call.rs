@@ -103,9 +103,10 @@ impl Engine {
         let outcome = match &tool.work {
             Work::Evaluate => return self.evaluate(arguments, context).await,
             Work::Toolset { .. } => {
-                let (arguments, _) = self.read_arguments(tool, arguments)?;
+                let (arguments, notes) = self.read_arguments(tool, arguments)?;
                 let toolset = self.toolset.as_ref().ok_or_else(defect)?;
-                toolset.call(self, tool, &arguments, &context.owner).await?
+                let outcome = toolset.call(self, tool, &arguments, &context.owner).await?;
+                return Ok(Answer::noting(outcome, notes));
             }
             Work::Source(adapter) => {
                 let (arguments, notes) = self.read_arguments(tool, arguments)?;
@@ -214,8 +215,8 @@ impl Engine {
             let problem = format!("nests deeper than {most} levels");
             return Err(SourceError::invalid_input(name.clone(), problem, &tool.example));
         }
-        let (arguments, notes) = as_declared(&tool.input_schema, arguments);
-        Ok((arguments::with_clean_names(&tool.input_schema, arguments), notes))
+        let arguments = arguments::with_clean_names(&tool.input_schema, arguments);
+        as_declared(&tool.input_schema, &tool.example, arguments)
     }
 
     /// Common arguments checked and the cursor opened; no request is made.

@@ -170,6 +170,8 @@ pub enum Records {
 pub struct Answer {
     outcome: Outcome,
     text: OnceLock<String>,
+    /// How its arguments were read, where the outcome does not say so itself.
+    notes: Vec<String>,
     /// Its context records.
     pub records: Records,
     /// Facts for `_meta` that a door adds.
@@ -181,6 +183,7 @@ impl From<Outcome> for Answer {
         Self {
             outcome,
             text: OnceLock::new(),
+            notes: Vec::new(),
             records: Records::NotAsked,
             meta: Map::new(),
         }
@@ -188,6 +191,19 @@ impl From<Outcome> for Answer {
 }
 
 impl Answer {
+    /// The answer with notes on how its arguments were read.
+    pub(super) fn noting(outcome: Outcome, notes: Vec<String>) -> Self {
+        Self {
+            notes,
+            ..outcome.into()
+        }
+    }
+
+    fn written_text(&self) -> String {
+        let notes = self.notes.iter().map(|note| format!("\nNote: {note}"));
+        std::iter::once(self.outcome.text()).chain(notes).collect()
+    }
+
     /// What came of the call.
     pub fn outcome(&self) -> &Outcome {
         &self.outcome
@@ -210,12 +226,15 @@ impl Answer {
 
     /// The text for the model.
     pub fn text(&self) -> &str {
-        self.text.get_or_init(|| self.outcome.text())
+        self.text.get_or_init(|| self.written_text())
     }
 
     /// The same as data, with the records.
     pub fn structured(&self) -> Value {
         let mut structured = self.outcome.structured();
+        if let (false, Some(fields)) = (self.notes.is_empty(), structured.as_object_mut()) {
+            fields.insert("notes".to_owned(), self.notes.clone().into());
+        }
         if let (Records::Made { bundle, .. }, Some(fields)) = (&self.records, structured.as_object_mut()) {
             fields.insert(
                 RECORDS_FIELD.to_owned(),
@@ -269,8 +288,8 @@ impl Answer {
     }
 
     /// The text for the model, and nothing else.
-    pub fn into_text(self) -> String {
-        self.text.into_inner().unwrap_or_else(|| self.outcome.text())
+    pub fn into_text(mut self) -> String {
+        self.text.take().unwrap_or_else(|| self.written_text())
     }
 
     /// Facts about the call that are not part of the answer, each under a key with our prefix, as MCP asks.

@@ -96,8 +96,7 @@ pub fn recheck_tool() -> Tool {
                 "arguments": {"type": "object", "description": "and what it was called with"},
                 "hash": {"type": "string", "description": "answer_hash of the answer"},
                 "since": {"type": "string", "description": "or what is newer than this"}
-            },
-            "additionalProperties": false
+            }
         }),
         output_schema: admitting_failure(output_schema()).into(),
         work: Work::Toolset {

@@ -91,8 +91,7 @@ pub fn deliverable_tools() -> Vec<Tool> {
                     "name": name,
                     "allow_empty": {"type": "boolean", "description": "Keep a version without an item, too", "default": false}
                 },
-                "required": ["name"],
-                "additionalProperties": false
+                "required": ["name"]
             }),
             json!({
                 "type": "object",
@@ -114,8 +113,7 @@ pub fn deliverable_tools() -> Vec<Tool> {
                 "properties": {
                     "name": name, "from": number("Version"), "to": number("Version; left out: what is so now")
                 },
-                "required": ["name", "from"],
-                "additionalProperties": false
+                "required": ["name", "from"]
             }),
             json!({
                 "type": "object",
@@ -131,7 +129,7 @@ pub fn deliverable_tools() -> Vec<Tool> {
             "List deliverables",
             "Lists the deliverables that are defined here, with their sources and newest versions.",
             "{}",
-            json!({"type": "object", "properties": {}, "additionalProperties": false}),
+            json!({"type": "object", "properties": {}}),
             json!({
                 "type": "object",
                 "properties": {"deliverables": objects},
