@@ -5,13 +5,14 @@ use std::ops::RangeBounds;
 use std::str::FromStr;
 use std::time::Duration;
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::{Map, Value};
 
 use crate::arg_spec::ArgSpec;
 use crate::descriptor::Descriptor;
 use crate::error::SourceError;
 use crate::limits::{Limits, MIN_RESULT_CHARS};
+use crate::moment::{date_of_number, read_date};
 
 /// Names of orders, the same in every tool.
 pub const SORT_NAMES: [&str; 4] = ["relevance", "newest", "oldest", "top"];
@@ -277,32 +278,20 @@ fn positive(field: &'static str, value: &Value, example: usize) -> Result<usize,
         })
 }
 
-/// An ISO date, or an RFC 3339 instant. As an upper bound a date means its last millisecond.
+/// A date in one of the forms that callers write. As an upper bound a day, a month or a year means its last millisecond.
 fn bound(field: &'static str, value: &Value, upper: bool) -> Result<DateTime<Utc>, SourceError> {
-    let given = text(field, value, "2026-01-31")?.trim();
-    let instant = if let Ok(instant) = DateTime::parse_from_rfc3339(given) {
-        Some(instant.with_timezone(&Utc))
-    } else if let Ok(local) = NaiveDateTime::parse_from_str(given, "%Y-%m-%dT%H:%M:%S") {
-        Some(local.and_utc())
-    } else if given.len() == 10 {
-        NaiveDate::parse_from_str(given, "%Y-%m-%d").ok().and_then(|day| {
-            let start = day.and_time(NaiveTime::MIN).and_utc();
-            if upper {
-                start.checked_add_signed(TimeDelta::milliseconds(86_399_999))
-            } else {
-                Some(start)
-            }
-        })
-    } else {
-        None
+    let read = match value {
+        Value::Number(number) => number.as_f64().and_then(date_of_number),
+        _ => read_date(text(field, value, "2026-01-31")?),
     };
-    instant.ok_or_else(|| {
+    let read = read.ok_or_else(|| {
         SourceError::invalid_input(
             field,
             "must be an ISO 8601 date or date and time",
             format!("{{\"{field}\": \"2026-01-31\"}}"),
         )
-    })
+    })?;
+    Ok(if upper { read.last() } else { read.instant })
 }
 
 #[cfg(test)]

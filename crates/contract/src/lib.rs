@@ -21,6 +21,7 @@ mod error;
 mod failure;
 pub mod hosts;
 pub mod limits;
+pub mod moment;
 mod near;
 pub mod peek;
 pub mod quote;

@@ -70,7 +70,12 @@ pub fn not_known<'n, 'k, K: Iterator<Item = &'k str>>(
     if more > 0 {
         unknown.push(format!("{more} more"));
     }
-    (!unknown.is_empty()).then(|| format!("ignored, as this tool has no such argument: {}", unknown.join(", ")))
+    (!unknown.is_empty()).then(|| {
+        format!(
+            "ignored, as this tool has no such argument: {}",
+            unknown.join(", ")
+        )
+    })
 }
 
 fn shown(name: &str) -> String {
@@ -85,13 +90,53 @@ mod tests {
     #[test]
     fn added_arguments_are_no_near_misses() {
         let known = [
-            "url", "query", "limit", "since", "until", "sort", "cursor", "max_age", "max_length", "company", "idea",
-            "topic", "profile", "intent", "signals", "now", "budget", "name", "from", "to", "hash", "tool", "arguments",
+            "url",
+            "query",
+            "limit",
+            "since",
+            "until",
+            "sort",
+            "cursor",
+            "max_age",
+            "max_length",
+            "company",
+            "idea",
+            "topic",
+            "profile",
+            "intent",
+            "signals",
+            "now",
+            "budget",
+            "name",
+            "from",
+            "to",
+            "hash",
+            "tool",
+            "arguments",
         ];
         for added in [
-            "toolCallId", "tool_call_id", "sessionId", "session_id", "action", "chatInput", "_meta", "metadata",
-            "explanation", "reason", "thought", "random_string", "requestId", "waitForPreviousTools", "security_risk",
-            "id", "type", "kwargs", "user", "locale", "no_such_argument", "__proto__",
+            "toolCallId",
+            "tool_call_id",
+            "sessionId",
+            "session_id",
+            "action",
+            "chatInput",
+            "_meta",
+            "metadata",
+            "explanation",
+            "reason",
+            "thought",
+            "random_string",
+            "requestId",
+            "waitForPreviousTools",
+            "security_risk",
+            "id",
+            "type",
+            "kwargs",
+            "user",
+            "locale",
+            "no_such_argument",
+            "__proto__",
         ] {
             assert_eq!(near_miss(added, known.into_iter()), None, "{added}");
         }

@@ -280,7 +280,11 @@ mod tests {
                 json!({"url": "x", "limit": 4, "words": ["a", "5"]}),
                 3,
             ),
-            (json!({"query": "rust", "toolCallId": "c1"}), json!({"url": "rust"}), 2),
+            (
+                json!({"query": "rust", "toolCallId": "c1"}),
+                json!({"url": "rust"}),
+                2,
+            ),
             (
                 json!({"url": "x", "max_age": 0}),
                 json!({"url": "x", "max_age": 0}),
@@ -309,8 +313,14 @@ mod tests {
             json!({"uri": {"a": 1}, "more": 1}),
             json!({"other": "x"}),
         ] {
-            let left = given.get("url").map_or_else(|| json!({}), |url| json!({"url": url}));
-            assert_eq!(read(&given), (left, 1), "{given}: what is not known is ignored, and said");
+            let left = given
+                .get("url")
+                .map_or_else(|| json!({}), |url| json!({"url": url}));
+            assert_eq!(
+                read(&given),
+                (left, 1),
+                "{given}: what is not known is ignored, and said"
+            );
         }
         for given in [
             json!({"url": ""}),

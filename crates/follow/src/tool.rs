@@ -1,7 +1,8 @@
 //! The tool as clients see it, and its arguments.
 
-use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use chrono::{DateTime, Utc};
 use freshcontext_contract::SourceError;
+use freshcontext_contract::moment::read_date;
 use serde_json::{Map, Value, json};
 
 use freshcontext_engine::{RECHECK, Tool, Work, admitting_failure};
@@ -61,21 +62,14 @@ impl Question {
 }
 
 fn instant(given: &str) -> Result<DateTime<Utc>, SourceError> {
-    let day = || {
-        let day = given.parse::<NaiveDate>().ok()?;
-        Some(day.and_time(NaiveTime::MIN).and_utc())
-    };
-    DateTime::parse_from_rfc3339(given)
-        .map(|at| at.to_utc())
-        .ok()
-        .or_else(day)
-        .ok_or_else(|| {
-            SourceError::invalid_input(
-                "since",
-                "is no date or moment",
-                "2026-11-22 or 2026-11-22T10:00:00Z",
-            )
-        })
+    let read = read_date(given).map(|read| read.instant);
+    read.ok_or_else(|| {
+        SourceError::invalid_input(
+            "since",
+            "is no date or moment",
+            "2026-11-22 or 2026-11-22T10:00:00Z",
+        )
+    })
 }
 
 /// The tool.

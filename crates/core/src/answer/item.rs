@@ -5,7 +5,7 @@ use freshcontext_contract::{DateEvidence, DateValue, Item};
 use serde_json::{Map, Value};
 
 use super::{MAX_CONTENT_CHARS, address};
-use crate::date::{Resolved, parse_instant};
+use crate::date::{Resolved, parse_instant, relative};
 use crate::decay;
 use crate::sanitize::{Counts, Form, clean_counted, clean_line, cut, cut_marked};
 
@@ -176,12 +176,14 @@ fn bound(value: &mut Value, depth: usize) -> Counts {
 pub(super) fn show(value: &Value, at: DateTime<Utc>) -> String {
     match value {
         Value::String(text) if is_date(text) => match parse_instant(text) {
-            Some(date) => format!("{text} ({})", date.relative(at)),
+            Some(date) => format!("{text} ({})", relative(&date, at)),
             None => clean_line(text).into_owned(),
         },
         Value::String(text) if dated(text).is_some() => {
             let line = clean_line(text);
-            let age = dated(&line).and_then(parse_instant).map(|date| date.relative(at));
+            let age = dated(&line)
+                .and_then(parse_instant)
+                .map(|date| relative(&date, at));
             match (age, line.strip_suffix(')')) {
                 (Some(age), Some(start)) => format!("{start}, {age})"),
                 _ => line.into_owned(),

@@ -2,27 +2,25 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::Resolved;
-use super::parse::{Parsed, Precision};
 use super::words::{HOURS_UNTIL, counted, duration_words};
+use super::{Parsed, Precision, Resolved};
 
-impl Parsed {
-    /// How far it is from that moment, in words: `2 days ago`, `in 3 months`. A day counts from 00:00 UTC and is given
-    /// in whole days.
-    pub fn relative(&self, at: DateTime<Utc>) -> String {
-        if self.instant > at {
-            return format!("in {}", duration_words(self.instant - at));
-        }
-        format!("{} ago", self.age(at))
+/// How far a date is from that moment, in words: `2 days ago`, `in 3 months`. A day counts from 00:00 UTC and is given
+/// in whole days, as is a month or a year.
+pub fn relative(date: &Parsed, at: DateTime<Utc>) -> String {
+    if date.instant > at {
+        return format!("in {}", duration_words(date.instant - at));
     }
+    format!("{} ago", age(date, at))
+}
 
-    /// Its age at that moment, in words. A day counts from 00:00 UTC and is given in whole days.
-    pub(crate) fn age(&self, at: DateTime<Utc>) -> String {
-        let age = at - self.instant;
-        match self.precision {
-            Precision::Day => day_words(age),
-            Precision::Instant => duration_words(age),
-        }
+/// Age of a date at that moment, in words. A day counts from 00:00 UTC and is given in whole days, as is a month or a
+/// year.
+pub(crate) fn age(date: &Parsed, at: DateTime<Utc>) -> String {
+    let age = at - date.instant;
+    match date.precision {
+        Precision::Day | Precision::Month | Precision::Year => day_words(age),
+        Precision::Instant => duration_words(age),
     }
 }
 
@@ -100,7 +98,7 @@ mod tests {
             ("2031-01-01", "in 4 years"),
         ] {
             assert_eq!(
-                super::super::parse_instant(text).unwrap().relative(at),
+                relative(&super::super::parse_instant(text).unwrap(), at),
                 words,
                 "{text}"
             );

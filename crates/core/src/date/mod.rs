@@ -5,7 +5,6 @@
 
 mod age;
 mod kept;
-mod parse;
 mod words;
 
 use std::fmt;
@@ -15,8 +14,10 @@ use freshcontext_contract::limits::{EARLIEST_DAY_START_H, FUTURE_TOLERANCE_S};
 use freshcontext_contract::{DateEvidence, DateValue, quoted};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use age::age;
+pub use age::relative;
+pub use freshcontext_contract::moment::{Parsed, Precision, date_of_number, parse_instant, read_date};
 pub use kept::{KeptMoment, unknown_time};
-pub use parse::{Parsed, Precision, parse_instant};
 pub use words::duration_words;
 
 /// How far a date can be relied on. Ordered: `Low < Medium < High`.
@@ -133,12 +134,14 @@ pub fn is_future(instant: DateTime<Utc>, reference: DateTime<Utc>) -> bool {
     instant - reference > TimeDelta::seconds(FUTURE_TOLERANCE_S)
 }
 
-/// Whether a date lies in the future of `reference`: an instant as in [`is_future`], a day where it has not
-/// begun anywhere.
+/// Whether a date lies in the future of `reference`: an instant as in [`is_future`], a day, a month or a year
+/// where it has not begun anywhere.
 pub fn lies_ahead(date: &Parsed, reference: DateTime<Utc>) -> bool {
     match date.precision {
         Precision::Instant => is_future(date.instant, reference),
-        Precision::Day => date.instant - reference > TimeDelta::hours(EARLIEST_DAY_START_H),
+        Precision::Day | Precision::Month | Precision::Year => {
+            date.instant - reference > TimeDelta::hours(EARLIEST_DAY_START_H)
+        }
     }
 }
 
@@ -224,6 +227,8 @@ fn implausible(instant: DateTime<Utc>) -> Option<&'static str> {
 fn shown(parsed: &Parsed) -> String {
     match parsed.precision {
         Precision::Day => parsed.instant.format("%Y-%m-%d").to_string(),
+        Precision::Month => parsed.instant.format("%Y-%m").to_string(),
+        Precision::Year => parsed.instant.format("%Y").to_string(),
         Precision::Instant => iso_millis(parsed.instant),
     }
 }

@@ -198,7 +198,7 @@ fn is_iso(text: &str) -> bool {
 fn age(scored: &ScoredSignal<'_>) -> Option<String> {
     let signal = &scored.signal;
     let published = signal.published.filter(|_| !signal.dated_after_retrieval)?;
-    let words = published.age(scored.now);
+    let words = age(published, scored.now);
     let Some(score) = scored.facts.freshness else {
         return Some(words);
     };

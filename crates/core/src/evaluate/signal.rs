@@ -251,7 +251,7 @@ fn retrieved_at(
     Some(match parsed.precision {
         Precision::Instant => to_millis(parsed.instant),
         // A day that has begun elsewhere only.
-        Precision::Day => parsed.instant.min(now),
+        Precision::Day | Precision::Month | Precision::Year => parsed.instant.min(now),
     })
 }
 

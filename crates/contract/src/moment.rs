@@ -1,19 +1,30 @@
-//! Reading dates as sources write them, strictly: right, or nothing.
+//! Reading dates: right, or nothing. Sources are read strictly ([`parse_instant`]); callers may write further forms, each of
+//! which has one meaning only ([`read_date`]).
 
-use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, TimeDelta, Timelike, Utc, Weekday};
+mod forms;
+
+use chrono::{
+    DateTime, Datelike, FixedOffset, Months, NaiveDate, NaiveTime, TimeDelta, Timelike, Utc, Weekday,
+};
+
+pub use forms::{date_of_number, read_date};
 
 /// A date that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parsed {
-    /// The instant; a day counts from 00:00 UTC.
+    /// The instant; a day, a month and a year count from their first day, 00:00 UTC.
     pub instant: DateTime<Utc>,
-    /// Whether a time of day was given.
+    /// How much of it was given.
     pub precision: Precision,
 }
 
 /// What was given of a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precision {
+    /// A year.
+    Year,
+    /// A month of a year.
+    Month,
     /// A calendar day.
     Day,
     /// A day and a time.
@@ -21,18 +32,35 @@ pub enum Precision {
 }
 
 impl Parsed {
-    pub(super) const fn instant(instant: DateTime<Utc>) -> Self {
+    /// An instant.
+    pub const fn instant(instant: DateTime<Utc>) -> Self {
         Self {
             instant,
             precision: Precision::Instant,
         }
     }
 
-    pub(super) fn day(day: NaiveDate) -> Self {
+    /// A calendar day.
+    pub fn day(day: NaiveDate) -> Self {
+        Self::since(day, Precision::Day)
+    }
+
+    fn since(first: NaiveDate, precision: Precision) -> Self {
         Self {
-            instant: day.and_time(NaiveTime::MIN).and_utc(),
-            precision: Precision::Day,
+            instant: first.and_time(NaiveTime::MIN).and_utc(),
+            precision,
         }
+    }
+
+    /// The last millisecond that it may mean.
+    pub fn last(&self) -> DateTime<Utc> {
+        let next = match self.precision {
+            Precision::Instant => return self.instant,
+            Precision::Day => self.instant.checked_add_signed(TimeDelta::days(1)),
+            Precision::Month => self.instant.checked_add_months(Months::new(1)),
+            Precision::Year => self.instant.checked_add_months(Months::new(12)),
+        };
+        next.map_or(self.instant, |next| next - TimeDelta::milliseconds(1))
     }
 }
 
@@ -48,10 +76,12 @@ pub fn parse_instant(text: &str) -> Option<Parsed> {
     if text.is_empty() || text.len() > LONGEST || !text.is_ascii() {
         return None;
     }
-    iso(text).or_else(|| rfc2822(text)).filter(|parsed| {
-        use chrono::Datelike;
-        (1000..9999).contains(&parsed.instant.year())
-    })
+    iso(text).or_else(|| rfc2822(text)).filter(is_plausible)
+}
+
+/// Whether the year has four digits, and is not the one that stands for no end.
+fn is_plausible(parsed: &Parsed) -> bool {
+    (1000..9999).contains(&parsed.instant.year())
 }
 
 /// A cursor over ASCII text.
