@@ -26,6 +26,7 @@ WANTED = {
     "guard", "errors_are_errors", "unknown_arguments", "dates", "more_signals", "near_duplicates", "ties",
     "items_are_signals", "delimiters", "text_without_json", "blank_titles", "gebiz_rate", "type_names",
     "judged_now", "old_retrieval", "low_dates", "relevance", "other_names", "transport", "scale", "reference_text",
+    "bad_signals", "no_source", "defaults",
 }
 LEADING = ("use_first", "cite_as_primary", "cite_as_supporting", "use_as_background")
 # Source types that are properties of every JavaScript object: the reference finds a function for a rate.
@@ -247,6 +248,12 @@ def compare_signal(out, number, profile, signal, allowed, theirs, ours):
             out.fail(number, "freshness of reference text", None, ours["freshness_score"], signal)
         out.wanted("reference_text")
         return False
+    if re.fullmatch(r"\d{4}(-\d{2})?|[A-Z][a-z]{2} \d{4}", str(signal.get("published_at") or signal.get("content_date") or "").strip()):
+        # A month or a year is less sure than a day.
+        if new["timing_confidence"] == "high":
+            out.fail(number, "a month is no day", None, new["timing_confidence"], signal)
+        out.wanted("dates")
+        return False
     rate = {"gebiz": "gebiz_rate", **dict.fromkeys(INHERITED, "type_names")}.get(signal.get("source_type"))
     if rate and new["published_at"]:
         # Not comparable, but the figure itself must follow the published rate of .001 an hour.
@@ -368,6 +375,15 @@ def check_errors(out, reference, ours):
         refused += 1
         if not theirs.get("is_error"):
             out.wanted("errors_are_errors")
+    for kind, arguments, bad in generate.tolerated_calls():
+        theirs, answer = reference.judge(arguments), ours.judge(arguments)
+        if "error" in answer:
+            out.fail("tolerated", kind, theirs.get("error", "")[:120], answer["error"][:300], str(arguments)[:300])
+            continue
+        excluded = [result["input_index"] for result in answer["structured"]["results"] if result["decision"] == "exclude"]
+        if "error" not in theirs or excluded != ([] if bad is None else [bad]):
+            out.fail("tolerated", kind, theirs.get("error", "accepted")[:120], excluded, str(arguments)[:300])
+        out.wanted(kind)
     for arguments in generate.accepted_at_the_edge():
         theirs, answer = reference.judge(arguments), ours.judge(arguments)
         if "error" in theirs or "error" in answer:
@@ -381,7 +397,9 @@ def check_wanted(out, reference, ours):
         refused = "error" in answer
         first = None if refused else answer["structured"]["results"][0]
         good = {
-            "unknown_arguments": lambda: refused and "`bogus`" in answer["error"] and "error" not in theirs,
+            "unknown_arguments": lambda: "error" not in theirs and (
+                refused and "`signal`" in answer["error"] if "signal" in arguments
+                else not refused and "`toolCallId`" in answer["text"]),
             "dates": lambda: refused and "`now`" in answer["error"] and "error" not in theirs,
             "more_signals": lambda: len(answer["structured"]["results"]) == 101 and "error" in theirs,
             "items_are_signals": lambda: first["source"] == arguments["signals"][0]["url"] and "error" in theirs

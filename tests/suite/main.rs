@@ -20,6 +20,7 @@ mod evidence;
 mod floods;
 mod forgotten;
 mod handed_over;
+mod held;
 mod hostile;
 mod http;
 mod http_surface;
@@ -89,6 +90,7 @@ fn main() {
     trials.extend(refused_keys::trials());
     trials.extend(http::trials());
     trials.extend(http_surface::trials());
+    trials.extend(held::trials());
     trials.extend(judged::trials());
     trials.extend(known_items::trials());
     trials.extend(limits::trials());

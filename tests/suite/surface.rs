@@ -59,6 +59,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("surface::names", || with_engine(names)),
         Trial::test("surface::bad_arguments", || block_on(bad_arguments())),
         Trial::test("surface::meant", || block_on(examples::meant())),
+        Trial::test("surface::added_arguments", || block_on(examples::added())),
         Trial::test("surface::examples_run", || block_on(examples::run())),
         Trial::test("surface::declared", || block_on(answers::declared())),
         Trial::test("surface::both_forms", answers::both_forms),

@@ -146,6 +146,9 @@ const NAMES: [&str; 9] = [
 ];
 
 impl Budget {
+    /// The names of its fields.
+    pub const NAMES: &'static [&'static str] = &NAMES;
+
     /// Reads the argument `budget`. The error names the field (`budget.max_tokens`) and shows a right value.
     pub fn read(value: &Value) -> Result<Self, SourceError> {
         let Value::Object(fields) = value else {

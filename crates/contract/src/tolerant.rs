@@ -37,8 +37,14 @@ const MAIN: [&str; 24] = [
     "words",
 ];
 
-/// Arguments of which 0 is a value: no cached copy is new enough for a `max_age` of 0.
-const ZERO_IS_A_VALUE: &[&str] = &["max_age"];
+/// Arguments of which 0 is a value: no cached copy is new enough for a `max_age` of 0, and nothing fits into a budget of 0.
+const ZERO_IS_A_VALUE: &[&str] = &[
+    "max_age",
+    "max_tokens",
+    "reserved_tokens",
+    "max_bytes",
+    "max_items",
+];
 
 /// Reads arguments as the tool's schema declares them. Where an argument is optional, null, blank text and 0 (as text,
 /// too, where a number is due) count as not given, but for a `max_age` of 0. An argument that the tool does not declare is

@@ -28,7 +28,7 @@
 //! assert_eq!(evaluation.structured()?["results"][0]["decision"], "use_first");
 //!
 //! let error = evaluate(&json!({"profile": "official_docs"}), clock, &Options::default()).unwrap_err();
-//! assert_eq!(error.field.as_deref(), Some("intent"));
+//! assert_eq!(error.field.as_deref(), Some("signals"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -41,6 +41,8 @@ mod fields;
 mod fit;
 mod given;
 mod input;
+mod made;
+mod names;
 mod noted;
 mod parallel;
 mod profile;
@@ -49,12 +51,14 @@ mod relevance;
 mod results;
 mod scale;
 mod schema;
+mod shape;
 mod siblings;
 mod signal;
 #[cfg(test)]
 mod tests;
 mod text;
 mod transport;
+mod unread;
 mod verdict;
 mod words;
 
@@ -62,8 +66,9 @@ pub use batch::{Batch, Row, batch};
 pub use differences::{DIFFERENCES, Difference};
 pub use fit::item_identity;
 pub use given::{CONTENT_UNITS, SOURCE_UNITS, TITLE_UNITS};
+pub use input::ARGUMENTS;
 pub use noted::{Known, Noted};
-pub use profile::{Authority, DatePolicy, INTENTS, Intent, PROFILES, Profile};
+pub use profile::{Authority, DatePolicy, INTENT, INTENTS, Intent, PROFILE, PROFILES, Profile};
 pub use schema::{DESCRIPTION, TITLE, TOOL, input_schema, output_schema};
 pub use verdict::{
     Confidence, DateConfidence, Decision, Duplicate, Handoff, ProvenanceReadiness, ReadinessState,
@@ -90,6 +95,7 @@ use decide::Facts;
 use duplicates::Seen;
 use given::Given;
 use input::Request;
+use made::Made;
 use relevance::{Match, Query};
 use signal::{CallFacts, Guard, Relevance, Signal};
 
@@ -127,7 +133,7 @@ pub struct Evaluation {
     pub intent: &'static str,
     /// The evaluation clock, `YYYY-MM-DDTHH:MM:SS.sssZ`.
     pub now: String,
-    /// What is said of all signals at once.
+    /// How the arguments were read, what in them was not, and what is said of all signals at once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// The words of every decision that occurs.
@@ -219,7 +225,8 @@ pub fn evaluate_named(
     options: &Options,
 ) -> Result<Evaluation, SourceError> {
     let borrowed = fields::borrowed(arguments);
-    let mut request = Request::read(&borrowed, clock_now, &options.limits)?;
+    let made = Made::default();
+    let mut request = Request::read(&borrowed, clock_now, &options.limits, &made)?;
     // Whoever asked for the sources may have asked for records, too.
     request.noting = true;
     evaluate_request(&request, Some(sources), options)
@@ -261,13 +268,14 @@ pub fn evaluate_borrowed(
     clock_now: DateTime<Utc>,
     options: &Options,
 ) -> Result<Evaluation, SourceError> {
+    let made = Made::default();
     if input::holds_json_as_text(arguments) {
         let read = input::with_json_texts_read(arguments);
         let read = fields::borrowed(&read);
-        let request = Request::read(&read, clock_now, &options.limits)?;
+        let request = Request::read(&read, clock_now, &options.limits, &made)?;
         return evaluate_request(&request, None, options);
     }
-    let request = Request::read(arguments, clock_now, &options.limits)?;
+    let request = Request::read(arguments, clock_now, &options.limits, &made)?;
     evaluate_request(&request, None, options)
 }
 
@@ -330,11 +338,17 @@ fn evaluate_request(
         ),
         None => (None, None, None, None),
     };
+    let clean = |note: &String| clean_line(note).into_owned();
+    let mut notes: Vec<String> = request.notes.iter().map(clean).collect();
+    notes.extend(order.iter().map(|_| scale::note(&request.signals)));
+    notes.extend(unread::notes(
+        request.signals.iter().flat_map(|given| &given.unread),
+    ));
     Ok(Evaluation {
         profile: request.profile.id,
         intent: request.intent.id,
         now,
-        notes: (order.iter()).map(|_| scale::note(&request.signals)).collect(),
+        notes,
         legend,
         verdicts,
         selection,
@@ -483,6 +497,7 @@ impl<'a> ScoredSignal<'a> {
         let readiness = readiness::provenance_readiness(signal, source_type.clone(), published_at);
         Verdict {
             index: 0,
+            id: signal.given.own_id.map(readiness::own_id),
             position: signal.given.place.index,
             title: signal.title(),
             source: clean_line(signal.given.source).into(),

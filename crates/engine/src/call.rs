@@ -219,6 +219,19 @@ impl Engine {
         as_declared(&tool.input_schema, &tool.example, arguments)
     }
 
+    /// The arguments of an earlier call, read as that call read them. Those of an unknown tool stay as they are.
+    pub fn read_again(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Map<String, Value>, SourceError> {
+        let Some(tool) = self.tool(tool) else {
+            return Ok(arguments);
+        };
+        let (arguments, _) = self.read_arguments(tool, arguments.into())?;
+        Ok(arguments)
+    }
+
     /// Common arguments checked and the cursor opened; no request is made.
     pub fn prepare(
         &self,

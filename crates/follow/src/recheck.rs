@@ -64,6 +64,7 @@ impl Follow {
                 hash,
                 since,
             } => {
+                let arguments = self.engine.read_again(&tool, arguments)?;
                 let (mut finding, fresh) = self.look(&tool, &arguments, None, None).await?;
                 if let Some(fresh) = fresh {
                     against(&mut finding, &fresh, hash.as_deref(), since);

@@ -9,7 +9,7 @@ use freshcontext_testkit::{ScriptedUpstream, StepClock, load_cases};
 use freshcontext_xtask::{examples, replay};
 use libtest_mimic::Failed;
 use regex::Regex;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::run;
 use crate::{root, verdict};
@@ -87,6 +87,55 @@ pub(super) async fn meant() -> Result<(), Failed> {
                 outcome.structured["notes"]
             ));
         }
+    }
+    verdict(out)
+}
+
+/// Arguments that workflow tools and agents add to their calls.
+const ADDED: [&str; 7] = [
+    "toolCallId",
+    "sessionId",
+    "action",
+    "chatInput",
+    "explanation",
+    "_meta",
+    "tool_call_id",
+];
+
+/// Each of them on each tool: the call is as it is without, and the answer says what was ignored.
+pub(super) async fn added() -> Result<(), Failed> {
+    let server = Replayed::start().await?;
+    let engine = server.engine()?;
+    let cases = load_cases(&root().join("fixtures"))?;
+    let answered = examples::ordinary(&cases);
+    let (mut out, mut calls, mut noted) = (Vec::new(), 0, 0);
+    for tool in engine.tools() {
+        let mut example: Map<String, Value> = serde_json::from_str(&tool.example).unwrap_or_default();
+        if let Some(case) = answered
+            .get(tool.name.as_str())
+            .filter(|case| case.env.is_empty())
+        {
+            example.clone_from(&case.arguments);
+        }
+        // The first call asks; the others are answered from the cache.
+        let engine = server.engine()?;
+        for name in ADDED {
+            let mut with = example.clone();
+            with.insert(name.to_owned(), json!("added by a workflow tool"));
+            let outcome = run::call(&engine, &tool.name, with, CallContext::default()).await?;
+            calls += 1;
+            if outcome.code() == "invalid_input" {
+                out.push(format!("{} {name}: {}", tool.name, outcome.text));
+            } else if !outcome.is_error {
+                noted += 1;
+                if !outcome.text.contains(&format!("`{name}`")) {
+                    out.push(format!("{} {name} is not noted: {}", tool.name, outcome.text));
+                }
+            }
+        }
+    }
+    if calls < 154 || noted < 100 {
+        out.push(format!("{calls} calls, {noted} with an answer"));
     }
     verdict(out)
 }

@@ -14,7 +14,7 @@ pub struct Difference {
 }
 
 /// Every wanted difference from freshcontext-mcp 0.5.2. Whatever else differs is a defect.
-pub const DIFFERENCES: [Difference; 21] = [
+pub const DIFFERENCES: [Difference; 24] = [
     Difference {
         id: "guard",
         what: "Content is judged by the failure inspector, not by single words; a title alone, or thin evidence, \
@@ -28,14 +28,15 @@ pub const DIFFERENCES: [Difference; 21] = [
     },
     Difference {
         id: "unknown_arguments",
-        what: "An argument that the tool does not have is refused by name.",
+        what: "An argument that the tool does not have is noted, and a near miss of one that it has is refused by name.",
         why: "A misspelt argument that is silently ignored changes the answer unnoticed.",
     },
     Difference {
         id: "dates",
-        what: "Only full ISO 8601, RFC 3339 and RFC 2822 dates count; month names in free form, slashes, bare years \
-               and months, and days that do not exist are dropped.",
-        why: "Guessing turns 2026-02-30 into March and 12 into 2001. A date is never invented.",
+        what: "Dates count in every form that has one meaning, numbers included, and the first that can be read counts; what \
+               may mean two dates, and days that do not exist are dropped; a month is medium at most, a year low.",
+        why: "Guessing turns 2026-02-30 into March, 12 into 2001 and 03/04/2026 into March or April. A date is never \
+              invented.",
     },
     Difference {
         id: "more_signals",
@@ -120,9 +121,24 @@ pub const DIFFERENCES: [Difference; 21] = [
     },
     Difference {
         id: "other_names",
-        what: "text or body for content, url for source, date for published_at, score (0..1) for semantic_score, and JSON \
-               text where an object or a list is due, are taken and noted.",
-        why: "Agents write them, and an error for it helps nobody.",
+        what: "The names and nestings of frameworks, stores and search interfaces (text, url, metadata.date, _source, ...), \
+               and JSON text where an object or a list is due, are taken and noted; unread fields are named.",
+        why: "People hold documents in these forms, and an error for it helps nobody.",
+    },
+    Difference {
+        id: "bad_signals",
+        what: "A signal that cannot be read is excluded with its reason; a field that cannot be read costs that field.",
+        why: "One bad entry must not cost the caller the other ninety-nine.",
+    },
+    Difference {
+        id: "no_source",
+        what: "A signal without a source is judged; its id stands in, and its origin counts as not known.",
+        why: "A chunk of text is worth judging without an address.",
+    },
+    Difference {
+        id: "defaults",
+        what: "profile and intent are optional (local_custom, developer_adoption), and null or blank counts as not given.",
+        why: "A caller who has text and a question knows neither list.",
     },
     Difference {
         id: "transport",

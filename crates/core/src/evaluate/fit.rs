@@ -17,7 +17,7 @@ use super::text::{is_blank, not_blank};
 use super::verdict::{DateConfidence, Decision, Verdict};
 use super::{ScoredSignal, duplicates, parallel};
 use crate::answer::details as facts_line;
-use crate::date::iso_millis;
+use crate::date::{age as age_in_words, iso_millis};
 use crate::decay::{Band, class_of};
 use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean, clean_line, cut_marked};
@@ -198,7 +198,7 @@ fn is_iso(text: &str) -> bool {
 fn age(scored: &ScoredSignal<'_>) -> Option<String> {
     let signal = &scored.signal;
     let published = signal.published.filter(|_| !signal.dated_after_retrieval)?;
-    let words = age(published, scored.now);
+    let words = age_in_words(&published, scored.now);
     let Some(score) = scored.facts.freshness else {
         return Some(words);
     };

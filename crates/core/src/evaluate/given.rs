@@ -1,13 +1,17 @@
 //! One signal as the caller gave it: its fields by any of the names that agents use for them, checked.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use freshcontext_contract::SourceError;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
-use super::fields::SIGNAL;
+use super::made::Made;
+use super::names::Field;
+use super::readiness::source_completeness;
+use super::shape::{Held, Read, Shape, is_address, is_place};
 use super::text::{is_blank, utf16_longer_than};
-use super::verdict::{DateConfidence, SignalStatus};
+use super::unread::Unread;
+use super::verdict::{DateConfidence, SignalStatus, SourceCompleteness};
 
 /// Longest source, in UTF-16 code units.
 pub const SOURCE_UNITS: usize = 2_048;
@@ -18,14 +22,14 @@ pub const CONTENT_UNITS: usize = 50_000;
 
 /// Where a signal stands in the arguments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Place<'a> {
     /// In the list of signals, from 0.
     pub index: usize,
     /// In a result that stands there: the list's name and the place in it, from 0.
-    pub inside: Option<(&'static str, usize)>,
+    pub inside: Option<(&'a str, usize)>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "signals[{}]", self.index)?;
         match self.inside {
@@ -35,20 +39,15 @@ impl fmt::Display for Place {
     }
 }
 
-impl Place {
-    /// What is wrong with a field of the signal at this place.
-    pub(super) fn wrong(self, name: &str, problem: impl fmt::Display) -> SourceError {
-        SourceError::invalid_input(format!("{self}.{name}"), problem, SIGNAL)
-    }
-}
-
 /// A signal as the caller gave it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Given<'a> {
-    pub place: Place,
+    pub place: Place<'a>,
     /// Whether it is an item of our own results.
     pub is_item: bool,
     pub id: Option<&'a str>,
+    /// The id as the caller holds it: text, or a number.
+    pub own_id: Option<&'a Node<'a>>,
     pub source: &'a str,
     pub source_type: Option<&'a str>,
     pub title: Option<&'a str>,
@@ -69,7 +68,11 @@ pub(super) struct Given<'a> {
     /// Where the retrieval ended, after redirects.
     pub final_url: Option<&'a str>,
     /// What was taken under another name, or passed over.
-    pub notes: Vec<&'static str>,
+    pub notes: Vec<Cow<'static, str>>,
+    /// What was not read, though it looks as if it said something.
+    pub unread: Vec<Unread>,
+    /// Why it cannot be judged. It is excluded for that, and costs nothing else.
+    pub unreadable: Option<String>,
     /// This server's call that failed to retrieve it.
     pub failed_call: Option<FailedCall<'a>>,
 }
@@ -112,43 +115,6 @@ impl<'a> Given<'a> {
     }
 }
 
-/// The names under which texts are long, and how long they may be, in UTF-16 code units.
-struct Names {
-    source: &'static str,
-    content: &'static str,
-}
-
-/// The fields of one signal by name. Gathered in one pass, because looking each of them up costs more than
-/// reading it.
-#[derive(Debug, Default)]
-pub(super) struct Fields<'a> {
-    id: Option<&'a Node<'a>>,
-    source: Option<&'a Node<'a>>,
-    url: Option<&'a Node<'a>>,
-    source_type: Option<&'a Node<'a>>,
-    title: Option<&'a Node<'a>>,
-    content: Option<&'a Node<'a>>,
-    text: Option<&'a Node<'a>>,
-    body: Option<&'a Node<'a>>,
-    summary: Option<&'a Node<'a>>,
-    published_at: Option<&'a Node<'a>>,
-    content_date: Option<&'a Node<'a>>,
-    date: Option<&'a Node<'a>>,
-    retrieved_at: Option<&'a Node<'a>>,
-    semantic_score: Option<&'a Node<'a>>,
-    score: Option<&'a Node<'a>>,
-    date_confidence: Option<&'a Node<'a>>,
-    freshness_confidence: Option<&'a Node<'a>>,
-    status: Option<&'a Node<'a>>,
-    metadata: Option<&'a Node<'a>>,
-    http_status: Option<&'a Node<'a>>,
-    content_type: Option<&'a Node<'a>>,
-    final_url: Option<&'a Node<'a>>,
-    /// Only our items have these.
-    freshness_score: bool,
-    facts: Option<&'a Node<'a>>,
-}
-
 /// What a result says of all its items.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Envelope<'a> {
@@ -157,207 +123,286 @@ pub(super) struct Envelope<'a> {
     pub retrieved_at: Option<&'a str>,
 }
 
-impl<'a> Fields<'a> {
-    pub(super) fn gather(object: &'a ObjectAsVec<'a>) -> Self {
-        let mut fields = Self::default();
-        for (name, value) in object.iter() {
-            let place = match name {
-                "id" => &mut fields.id,
-                "source" => &mut fields.source,
-                "url" => &mut fields.url,
-                "source_type" => &mut fields.source_type,
-                "title" => &mut fields.title,
-                "content" => &mut fields.content,
-                "text" => &mut fields.text,
-                "body" => &mut fields.body,
-                "summary" => &mut fields.summary,
-                "published_at" => &mut fields.published_at,
-                "content_date" => &mut fields.content_date,
-                "date" => &mut fields.date,
-                "retrieved_at" => &mut fields.retrieved_at,
-                "semantic_score" => &mut fields.semantic_score,
-                "score" => &mut fields.score,
-                "date_confidence" => &mut fields.date_confidence,
-                "freshness_confidence" => &mut fields.freshness_confidence,
-                "status" => &mut fields.status,
-                "metadata" => &mut fields.metadata,
-                "http_status" => &mut fields.http_status,
-                "content_type" => &mut fields.content_type,
-                "final_url" => &mut fields.final_url,
-                "freshness_score" => {
-                    fields.freshness_score = true;
-                    continue;
-                }
-                "fields" => &mut fields.facts,
-                _ => continue,
-            };
-            *place = Some(value);
-        }
-        fields
-    }
+/// A source where the signal names none.
+const NO_SOURCE: &str = "not provided";
 
-    /// Whether it is an item of one of our results.
-    pub(super) fn is_item(&self) -> bool {
-        self.summary.is_some()
-            && self.date_confidence.is_some()
-            && (self.freshness_score || self.facts.is_some())
-    }
-
-    /// The signal, or what is wrong with it. What an item does not say, the result around it may.
-    pub(super) fn signal(
-        &self,
-        place: Place,
+impl<'a> Given<'a> {
+    /// The signal in an object. What an item does not say, the result around it may.
+    pub(super) fn read(
+        object: &'a ObjectAsVec<'a>,
+        place: Place<'a>,
         around: Option<Envelope<'a>>,
-    ) -> Result<Given<'a>, SourceError> {
-        let read = Reader { place };
-        let mut notes = Vec::new();
-        let mut names = Names {
-            source: "source",
-            content: "content",
-        };
-        let is_item = self.is_item();
-        // Of two names, this server's wins; the other is used only if it has the right type.
-        let (mut source, url) = (read.text(("source", self.source))?, as_text(self.url));
-        let mut source_type = read.text(("source_type", self.source_type))?;
-        if source.is_none() {
-            source = read.text_or_null(("url", self.url))?;
-            if source.is_some() {
-                names.source = "url";
-                if !is_item {
-                    notes.push("The source was given as url.");
-                }
-            }
-        } else if let (Some(adapter), Some(url)) = (source, url)
-            && crate::decay::is_known(adapter)
-            && is_address(url)
-        {
-            names.source = "url";
-            source = Some(url);
-            source_type = source_type.or(Some(adapter));
-        }
-        let source = source
-            .or(around.map(|around| around.source))
-            .ok_or_else(|| read.wrong("source", "is missing"))?;
-        let mut content = read.text(("content", self.content))?;
-        if content.is_none() && (is_item || names.source == "url" || around.is_some()) {
-            content = as_text(self.summary).filter(|text| !is_blank(text));
-            if content.is_some() {
-                names.content = "summary";
-            }
-        }
-        for (name, value, note) in [
-            ("text", self.text, "The content was given as text."),
-            ("body", self.body, "The content was given as body."),
-        ] {
-            if content.is_none()
-                && let Some(text) = as_text(value)
-            {
-                names.content = name;
-                content = Some(text);
-                notes.push(note);
-            }
-        }
-        let mut published_at = read.text_or_null(("published_at", self.published_at))?;
-        for (value, note) in [
-            (
-                read.text_or_null(("content_date", self.content_date))?,
-                "The date was given as content_date.",
-            ),
-            (as_text(self.date), "The date was given as date."),
-        ] {
-            if published_at.is_none() && value.is_some() {
-                published_at = value;
-                notes.push(note);
-            }
-        }
-        let semantic_score = match self.semantic_score {
-            Some(Node::Number(number)) => number.as_f64(),
-            Some(_) => return Err(read.wrong("semantic_score", "must be a number from 0 to 1")),
-            None => match self.score {
-                Some(Node::Number(number)) => {
-                    // Of what one of our sources has it may be votes.
-                    let votes = is_item || source_type.is_some_and(crate::decay::is_known);
-                    let score = number
-                        .as_f64()
-                        .filter(|score| !votes || (0.0..=1.0).contains(score));
-                    notes.push(if score.is_some() {
-                        "The relevance was given as score."
-                    } else {
-                        "Its score is no relevance from 0 to 1 and was passed over."
-                    });
-                    score
-                }
-                _ => None,
-            },
-        };
-        let metadata = match self.metadata {
-            None => None,
-            Some(Node::Object(map)) => Some(map),
-            Some(_) => return Err(read.wrong("metadata", "must be an object")),
-        };
-        let kept = |name: &str, value: Option<&'a Node<'a>>| {
-            value.or_else(|| metadata.and_then(|map| super::fields::last(map, name)))
-        };
-        let retrieved_at = read
-            .text_or_null(("retrieved_at", self.retrieved_at))?
-            .or(around.and_then(|around| around.retrieved_at));
-        let given = Given {
+        made: &'a Made,
+    ) -> Self {
+        let mut shape = Shape::gather(object);
+        let mut given = Self {
             place,
-            is_item: is_item || around.is_some(),
-            id: read.text(("id", self.id))?,
-            source,
-            source_type: source_type.or(around.map(|around| around.source_type)),
-            title: read.text(("title", self.title))?,
-            content,
-            published_at,
-            retrieved_at,
-            semantic_score,
-            date_confidence: read.one_of(("date_confidence", self.date_confidence), &DATE_CONFIDENCES)?,
-            freshness_confidence: read.one_of(
-                ("freshness_confidence", self.freshness_confidence),
-                FRESHNESS_CONFIDENCES,
-            )?,
-            status: read.one_of(("status", self.status), &STATUSES)?,
-            metadata,
-            fields: self.facts.filter(|facts| matches!(facts, Node::Object(_))),
-            http_status: kept("http_status", self.http_status).and_then(http_status),
-            content_type: as_text(kept("content_type", self.content_type)),
-            final_url: as_text(kept("final_url", self.final_url)),
-            notes,
-            failed_call: None,
+            is_item: shape.is_item || around.is_some(),
+            metadata: shape.metadata(),
+            fields: super::fields::last(object, "fields").filter(|facts| matches!(facts, Node::Object(_))),
+            ..Self::default()
         };
-        given.check(&names)?;
-        Ok(given)
+        given.read_id(&mut shape, made);
+        given.read_source(&mut shape, around, made);
+        if let Some(title) = shape.text(Field::Title, made) {
+            given.title = Some(title.text);
+        }
+        if let Some(content) = shape.content(made) {
+            given.content = Some(content.text);
+            given.note_name(content, "content");
+        }
+        given.read_dates(&mut shape, around, made);
+        given.read_score(&mut shape, made);
+        given.read_words(&mut shape, made);
+        let said = [
+            given.id,
+            Some(given.source),
+            given.title,
+            given.content,
+            given.published_at,
+        ];
+        given.unread.extend(shape.unread(&said));
+        if given.title.is_none() && given.content.is_none_or(is_blank) {
+            given.unreadable = Some(match shape.names().as_slice() {
+                [] => "it is empty".to_owned(),
+                names => format!("it has no title and no content, under {}", names.join(", ")),
+            });
+        }
+        given.checked(made)
+    }
+
+    /// A signal that is a text and nothing else.
+    pub(super) fn of_text(text: &'a str, place: Place<'a>, made: &'a Made) -> Self {
+        let mut given = Self {
+            place,
+            source: NO_SOURCE,
+            content: Some(text),
+            ..Self::default()
+        };
+        given
+            .notes
+            .push("It was given as bare text, without a source.".into());
+        if is_blank(text) {
+            given.unreadable = Some("it is blank".to_owned());
+        }
+        given.checked(made)
+    }
+
+    /// A signal that is none.
+    pub(super) fn unreadable(place: Place<'a>, why: &str, made: &'a Made) -> Self {
+        Self {
+            place,
+            source: NO_SOURCE,
+            title: Some(made.keep(place.to_string())),
+            unreadable: Some(why.to_owned()),
+            ..Self::default()
+        }
+    }
+
+    fn note_name(&mut self, read: Read<'_>, meant: &str) {
+        if read.other_name && !self.is_item {
+            let name = freshcontext_contract::code(read.name);
+            self.notes
+                .push(format!("The {meant} was given as {name}.").into());
+        }
+    }
+
+    fn read_id(&mut self, shape: &mut Shape<'a>, made: &'a Made) {
+        let mut ids = shape.of(Field::Id);
+        let found = ids.find_map(|held| match held.value {
+            // As it is: the id of a verdict is made of it.
+            Node::Str(text) => Some((held, text.as_ref())),
+            value => super::shape::scalar(value, made).map(|text| (held, text)),
+        });
+        drop(ids);
+        if let Some((held, text)) = found {
+            shape.take(held);
+            self.id = Some(text);
+            let own = match held.value {
+                Node::Object(object) => super::fields::last(object, "$oid"),
+                plain => Some(plain),
+            };
+            self.own_id = own.filter(|_| !is_blank(text));
+        }
+    }
+
+    /// Prefers what leads to the text to the name of whoever published it.
+    fn read_source(&mut self, shape: &mut Shape<'a>, around: Option<Envelope<'a>>, made: &'a Made) {
+        let texts: Vec<(Held<'a>, &'a str)> = shape
+            .of(Field::Source)
+            .filter_map(|held| Some((held, super::shape::scalar(held.value, made)?)))
+            .collect();
+        let first = texts.first().copied();
+        let address = |weak: bool, near: Held<'a>| {
+            let mut others = texts.iter().copied();
+            others.find(|(held, text)| is_address(text) && (weak || held.is_beside(&near)))
+        };
+        let chosen = first.and_then(|(held, text)| {
+            // A file's name is less than an address, wherever that stands.
+            let weak = source_completeness(text) != SourceCompleteness::Complete || held.name != "source";
+            let is_ours = crate::decay::is_known(text);
+            (!is_place(text) && !text.contains(':'))
+                .then(|| address(weak || is_ours, held))
+                .flatten()
+        });
+        let named = shape.of(Field::SourceType).find_map(|held| match held.value {
+            Node::Str(text) => Some((held, text.as_ref())),
+            _ => None,
+        });
+        if let Some((held, text)) = named {
+            shape.take(held);
+            self.source_type = Some(text);
+        }
+        match (chosen, first) {
+            (Some((held, text)), Some((named, name))) => {
+                shape.take(named);
+                self.take_source(shape, held, text);
+                // This server's items name their adapter as their source.
+                if crate::decay::is_known(name) {
+                    self.source_type = self.source_type.or(Some(name));
+                }
+            }
+            (None, Some((held, text))) => self.take_source(shape, held, text),
+            (_, None) => match (around, self.id.filter(|id| !is_blank(id))) {
+                (Some(around), _) => self.source = around.source,
+                (None, Some(id)) => {
+                    self.source = id;
+                    self.notes.push("It names no source; its id stands in.".into());
+                }
+                (None, None) => {
+                    self.source = NO_SOURCE;
+                    self.notes.push("It names no source.".into());
+                }
+            },
+        }
+        self.source_type = self.source_type.or(around.map(|around| around.source_type));
+        self.final_url = shape
+            .text(Field::FinalUrl, made)
+            .map(|read| read.text)
+            .or(self.final_url);
+    }
+
+    fn take_source(&mut self, shape: &mut Shape<'a>, held: Held<'a>, text: &'a str) {
+        self.source = text;
+        let read = shape.taken(held, text);
+        self.note_name(read, "source");
+        // Firecrawl: what was asked for, and beside it where that led to.
+        if matches!(held.name, "sourceURL" | "source_url")
+            && let Some(Node::Str(ended)) = shape.beside(held, "url")
+        {
+            self.final_url = Some(ended);
+        }
+    }
+
+    fn read_dates(&mut self, shape: &mut Shape<'a>, around: Option<Envelope<'a>>, made: &'a Made) {
+        let said: &[Field] = if self.is_item {
+            &[Field::Published]
+        } else {
+            &[Field::Published, Field::Modified, Field::Created]
+        };
+        if let Some(date) = shape.date(said, made) {
+            self.published_at = Some(date.text);
+            self.note_name(date, "date");
+            self.unread.extend(Shape::is_unreadable_date(date));
+        }
+        if let Some(date) = shape.date(&[Field::Retrieved], made) {
+            self.retrieved_at = Some(date.text);
+            self.note_name(date, "date of retrieval");
+            self.unread.extend(Shape::is_unreadable_date(date));
+        }
+        self.retrieved_at = self
+            .retrieved_at
+            .or(around.and_then(|around| around.retrieved_at));
+    }
+
+    fn read_score(&mut self, shape: &mut Shape<'a>, made: &'a Made) {
+        let number = |held: &Held<'a>| super::shape::scalar(held.value, made)?.trim().parse::<f64>().ok();
+        let found = shape.of(Field::Score).find_map(|held| {
+            number(&held)
+                .filter(|score| score.is_finite())
+                .map(|score| (held, score))
+        });
+        let Some((held, score)) = found else {
+            return;
+        };
+        shape.take(held);
+        // Of what one of our sources has it may be votes.
+        let votes = self.is_item || self.source_type.is_some_and(crate::decay::is_known);
+        if held.name == "semantic_score" {
+            self.semantic_score = Some(score);
+        } else if !votes || (0.0..=1.0).contains(&score) {
+            self.semantic_score = Some(score);
+            self.notes.push(
+                format!(
+                    "The relevance was given as {}.",
+                    freshcontext_contract::code(held.name)
+                )
+                .into(),
+            );
+        } else {
+            self.notes
+                .push("Its score is no relevance from 0 to 1 and was passed over.".into());
+        }
+    }
+
+    /// What is one of a few words, and what the retrieval said.
+    fn read_words(&mut self, shape: &mut Shape<'a>, made: &'a Made) {
+        self.date_confidence = one_of(shape, Field::DateConfidence, &DATE_CONFIDENCES);
+        self.freshness_confidence = one_of(shape, Field::FreshnessConfidence, FRESHNESS_CONFIDENCES);
+        self.status = one_of(shape, Field::Status, &STATUSES);
+        let of_field = |field| {
+            let mut statuses = shape.of(field);
+            statuses.find_map(|held| Some((held, http_status(held.value)?)))
+        };
+        if let Some((held, status)) = of_field(Field::HttpStatus).or_else(|| of_field(Field::Status)) {
+            shape.take(held);
+            self.http_status = Some(status);
+        }
+        self.content_type = shape.text(Field::MediaType, made).map(|read| read.text);
+    }
+
+    /// Finds what is too long. A title is cut; a source or content would not be itself any more.
+    fn checked(mut self, made: &'a Made) -> Self {
+        if let Some(title) = self.title.filter(|title| utf16_longer_than(title, TITLE_UNITS)) {
+            let mut units = 0;
+            let fits = |c: &char| {
+                units += c.len_utf16();
+                units <= TITLE_UNITS
+            };
+            self.title = Some(made.keep(title.chars().take_while(fits).collect()));
+            self.notes
+                .push(format!("Its title was cut at {TITLE_UNITS} characters.").into());
+        }
+        for (name, text, most) in [
+            ("source", Some(self.source), SOURCE_UNITS),
+            ("content", self.content, CONTENT_UNITS),
+        ] {
+            if text.is_some_and(|text| utf16_longer_than(text, most)) {
+                self.unreadable = Some(format!("its {name} is longer than {most} characters: split it"));
+            }
+        }
+        if self.unreadable.is_some() {
+            self.title = Some(self.title.unwrap_or_else(|| made.keep(self.place.to_string())));
+            self.content = None;
+            if utf16_longer_than(self.source, SOURCE_UNITS) {
+                self.source = NO_SOURCE;
+            }
+        }
+        self
     }
 }
 
-impl Given<'_> {
-    /// Finds what is too long, or blank where it must not be.
-    fn check(&self, names: &Names) -> Result<(), SourceError> {
-        let long = [
-            (names.source, Some(self.source), SOURCE_UNITS),
-            ("title", self.title, TITLE_UNITS),
-            (names.content, self.content, CONTENT_UNITS),
-        ];
-        for (name, text, most) in long {
-            if text.is_some_and(|text| utf16_longer_than(text, most)) {
-                return Err(self
-                    .place
-                    .wrong(name, format_args!("is longer than {most} characters")));
-            }
-        }
-        if is_blank(self.source) {
-            return Err(self.place.wrong(names.source, "is blank"));
-        }
-        if self.title.is_none_or(is_blank) && self.content.is_none_or(is_blank) {
-            return Err(SourceError::invalid_input(
-                self.place.to_string(),
-                "needs a title or content that is not blank",
-                SIGNAL,
-            ));
-        }
-        Ok(())
-    }
+/// One of a few words, in any case. Other words say something else to whoever wrote them.
+fn one_of<T: Copy>(shape: &mut Shape<'_>, field: Field, known: &[(&str, T)]) -> Option<T> {
+    let mut words = shape.of(field);
+    let found = words.find_map(|held| match held.value {
+        Node::Str(text) => choose(&text.trim().to_ascii_lowercase(), known).map(|value| (held, value)),
+        _ => None,
+    });
+    drop(words);
+    let (held, value) = found?;
+    shape.take(held);
+    Some(value)
 }
 
 /// The status in a number, or in a text that agents make of it.
@@ -368,56 +413,6 @@ fn http_status(value: &Node<'_>) -> Option<u16> {
         _ => return None,
     };
     (100..600).contains(&status).then_some(status)
-}
-
-fn as_text<'a>(value: Option<&'a Node<'a>>) -> Option<&'a str> {
-    match value {
-        Some(Node::Str(text)) => Some(text),
-        _ => None,
-    }
-}
-
-fn is_address(text: &str) -> bool {
-    text.get(..4)
-        .is_some_and(|start| start.eq_ignore_ascii_case("http"))
-        && text.contains("://")
-}
-
-/// A field's name and what it holds.
-type Field<'a> = (&'static str, Option<&'a Node<'a>>);
-
-/// Reads fields of one signal and names what is wrong with them.
-struct Reader {
-    place: Place,
-}
-
-impl Reader {
-    fn wrong(&self, name: &str, problem: impl fmt::Display) -> SourceError {
-        self.place.wrong(name, problem)
-    }
-
-    fn text<'a>(&self, (name, value): Field<'a>) -> Result<Option<&'a str>, SourceError> {
-        match value {
-            None => Ok(None),
-            Some(Node::Str(text)) => Ok(Some(text)),
-            Some(Node::Null) => Err(self.wrong(name, "is null; leave it out or give text")),
-            Some(_) => Err(self.wrong(name, "must be text")),
-        }
-    }
-
-    fn text_or_null<'a>(&self, (name, value): Field<'a>) -> Result<Option<&'a str>, SourceError> {
-        self.text((name, value.filter(|value| !value.is_null())))
-    }
-
-    fn one_of<T: Copy>(&self, field: Field<'_>, known: &[(&str, T)]) -> Result<Option<T>, SourceError> {
-        let Some(given) = self.text(field)? else {
-            return Ok(None);
-        };
-        choose(given, known).map(Some).ok_or_else(|| {
-            let names: Vec<&str> = known.iter().map(|(id, _)| *id).collect();
-            self.wrong(field.0, format_args!("must be one of {}", names.join(", ")))
-        })
-    }
 }
 
 /// The meaning of a name.

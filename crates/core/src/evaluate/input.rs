@@ -4,25 +4,25 @@
 use chrono::{DateTime, Utc};
 use freshcontext_budget::Budget;
 use freshcontext_contract::limits::{JSON_TEXT_BYTES, QUERY_CHARS, SIGNALS_VALUES};
-use freshcontext_contract::{Limits, SourceError};
-use serde_json::Value;
+use freshcontext_contract::{Limits, SourceError, as_declared, not_known, refuse_near_misses};
+use serde_json::{Map, Value, json};
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
-use super::fields::SIGNAL;
 pub(super) use super::fields::last;
 use super::given::Given;
-use super::profile::{INTENTS, Intent, PROFILES, Profile};
+use super::made::Made;
+use super::profile::{INTENT, INTENTS, Intent, PROFILE, PROFILES, Profile};
 use super::results;
+use super::shape::{list_in, scalar};
 use super::text::{is_blank, utf16_longer_than};
-use crate::date::parse_instant;
-use crate::sanitize::clean_line;
+use crate::date::{date_of_number, read_date};
 use crate::values::values;
 
 pub(super) const EXAMPLE: &str = r#"{"profile": "official_docs", "intent": "developer_adoption", "signals": [{"source": "https://example.com/a", "content": "..."}]}"#;
 
 /// The arguments of the tool, in the order in which errors list them. `records` and `context` are checked where records are
 /// made; no schema lists them, since the list of tools has a budget of its own.
-const NAMES: [&str; 8] = [
+pub const ARGUMENTS: [&str; 8] = [
     "profile", "intent", "signals", "query", "now", "budget", "records", "context",
 ];
 
@@ -39,6 +39,8 @@ pub(super) struct Request<'a> {
     /// Whether records are asked for, which the caller of this crate makes.
     pub noting: bool,
     pub signals: Vec<Given<'a>>,
+    /// How the arguments were read where that is not plain.
+    pub notes: Vec<String>,
 }
 
 impl<'a> Request<'a> {
@@ -46,6 +48,7 @@ impl<'a> Request<'a> {
         arguments: &'a Node<'a>,
         clock_now: DateTime<Utc>,
         limits: &Limits,
+        made: &'a Made,
     ) -> Result<Self, SourceError> {
         let Node::Object(fields) = arguments else {
             return Err(SourceError::invalid_input(
@@ -54,15 +57,14 @@ impl<'a> Request<'a> {
                 EXAMPLE,
             ));
         };
-        if let Some((name, _)) = fields.iter().find(|(name, _)| !NAMES.contains(name)) {
-            let shown: String = name.chars().filter(|c| !c.is_control()).take(40).collect();
-            let problem = format!("is not an argument of this tool (it takes {})", NAMES.join(", "));
-            return Err(SourceError::invalid_input(
-                clean_line(&shown).into_owned(),
-                problem,
-                EXAMPLE,
-            ));
-        }
+        let (names, known) = (|| fields.iter().map(|(name, _)| name), || ARGUMENTS.into_iter());
+        refuse_near_misses(names(), known, EXAMPLE)?;
+        let masked: Vec<String> = names()
+            .map(|name| freshcontext_redact::masked(name).0.into_owned())
+            .collect();
+        let mut notes: Vec<String> = not_known(masked.iter().map(String::as_str), known)
+            .into_iter()
+            .collect();
         if let Some((name, _)) = fields
             .iter()
             .find(|(_, value)| deeper_than(value, limits.json_depth))
@@ -70,29 +72,39 @@ impl<'a> Request<'a> {
             let problem = format!("nests deeper than {} levels", limits.json_depth);
             return Err(SourceError::invalid_input(name.to_owned(), problem, EXAMPLE));
         }
-        let profile = choice(fields, "profile", PROFILES.iter().map(|profile| profile.id))?;
-        let intent = choice(fields, "intent", INTENTS.iter().map(|intent| intent.id))?;
+        let profile = choice(
+            fields,
+            "profile",
+            PROFILE,
+            PROFILES.iter().map(|profile| profile.id),
+        )?;
+        let intent = choice(fields, "intent", INTENT, INTENTS.iter().map(|intent| intent.id))?;
         let (Some(profile), Some(intent)) = (Profile::find(profile), Intent::find(intent)) else {
             return Err(SourceError::invalid_input("profile", "is unknown", EXAMPLE));
         };
-        let now = match last(fields, "now") {
+        let now = match given(fields, "now") {
             None => clock_now,
             Some(Node::Str(text)) => {
                 instant(text).ok_or_else(|| bad_now("is not a date that can be read"))?
             }
+            Some(Node::Number(number)) => number
+                .as_f64()
+                .and_then(date_of_number)
+                .map(|date| date.instant)
+                .ok_or_else(|| bad_now("is not a date that can be read"))?,
             Some(_) => return Err(bad_now("must be text")),
         };
         Ok(Self {
             profile,
             intent,
             now: to_millis(now),
-            query: query(fields)?,
-            budget: match last(fields, "budget") {
-                None | Some(Node::Null) => None,
-                Some(budget) => Some(Budget::read(&Value::from(budget))?),
-            },
+            query: query(fields, made)?,
+            budget: given(fields, "budget")
+                .map(|budget| read_budget(budget, &mut notes))
+                .transpose()?,
             noting: matches!(last(fields, "records"), Some(Node::Str(level)) if level != "none"),
-            signals: signals(fields, limits)?,
+            signals: signals(fields, limits, made)?,
+            notes,
         })
     }
 
@@ -111,61 +123,104 @@ fn deeper_than(value: &Node<'_>, most: usize) -> bool {
     }
 }
 
+/// What stands under a name, unless it is null or blank text.
+fn given<'a>(fields: &'a ObjectAsVec<'a>, name: &str) -> Option<&'a Node<'a>> {
+    last(fields, name).filter(|value| match value {
+        Node::Null => false,
+        Node::Str(text) => !is_blank(text),
+        _ => true,
+    })
+}
+
+/// The budget, its numbers as text and as floats, too.
+fn read_budget(budget: &Node<'_>, notes: &mut Vec<String>) -> Result<Budget, SourceError> {
+    let Value::Object(fields) = Value::from(budget) else {
+        return Budget::read(&Value::from(budget));
+    };
+    let inside = |mut error: SourceError| {
+        error.field = error.field.map(|field| format!("budget.{field}").into());
+        error
+    };
+    let kind = |name: &str| match name {
+        "max_tokens" | "reserved_tokens" | "max_bytes" | "max_items" => "integer",
+        "allow_unverified" => "boolean",
+        _ => "string",
+    };
+    let properties = Budget::NAMES
+        .iter()
+        .map(|name| ((*name).to_owned(), json!({"type": kind(name)})));
+    let schema = json!({"properties": properties.collect::<Map<String, Value>>()});
+    let (fields, read) =
+        as_declared(&schema, r#"{"budget": {"max_tokens": 4000}}"#, fields).map_err(inside)?;
+    notes.extend(read.into_iter().map(|note| format!("budget: {note}")));
+    Budget::read(&Value::Object(fields))
+}
+
 fn bad_now(problem: &str) -> SourceError {
     SourceError::invalid_input("now", problem, r#"{"now": "2026-06-09T12:00:00Z"}"#)
 }
 
 /// An instant in one of the accepted forms, in whole milliseconds.
 pub(super) fn instant(text: &str) -> Option<DateTime<Utc>> {
-    parse_instant(text).map(|parsed| to_millis(parsed.instant))
+    read_date(text).map(|parsed| to_millis(parsed.instant))
 }
 
 pub(super) fn to_millis(instant: DateTime<Utc>) -> DateTime<Utc> {
     DateTime::from_timestamp_millis(instant.timestamp_millis()).unwrap_or(instant)
 }
 
-/// A required text out of a closed set.
-fn choice<'a>(
-    fields: &'a ObjectAsVec<'a>,
+/// A text out of a closed set, in any case; the default where none is given.
+fn choice(
+    fields: &ObjectAsVec<'_>,
     name: &'static str,
+    default: &'static str,
     known: impl Iterator<Item = &'static str> + Clone,
-) -> Result<&'a str, SourceError> {
-    let first = known.clone().next().unwrap_or_default();
+) -> Result<&'static str, SourceError> {
     let wrong = |problem: String| {
-        SourceError::invalid_input(name, problem, format_args!("{{\"{name}\": \"{first}\"}}"))
+        SourceError::invalid_input(name, problem, format_args!("{{\"{name}\": \"{default}\"}}"))
     };
-    match last(fields, name) {
-        None => Err(wrong("is missing".to_owned())),
-        Some(Node::Str(given)) if known.clone().any(|id| id == given) => Ok(given),
-        Some(Node::Str(_)) => Err(wrong(format!(
-            "must be one of {}",
-            known.collect::<Vec<_>>().join(", ")
-        ))),
+    match given(fields, name) {
+        None => Ok(default),
+        Some(Node::Str(text)) => known
+            .clone()
+            .find(|id| id.eq_ignore_ascii_case(text.trim()))
+            .ok_or_else(|| wrong(format!("must be one of {}", known.collect::<Vec<_>>().join(", ")))),
         Some(_) => Err(wrong("must be text".to_owned())),
     }
 }
 
-fn query<'a>(fields: &'a ObjectAsVec<'a>) -> Result<Option<&'a str>, SourceError> {
+fn query<'a>(fields: &'a ObjectAsVec<'a>, made: &'a Made) -> Result<Option<&'a str>, SourceError> {
     let wrong = |problem: String| {
         SourceError::invalid_input("query", problem, r#"{"query": "migration from version 3"}"#)
     };
-    match last(fields, "query") {
-        None | Some(Node::Null) => Ok(None),
-        Some(Node::Str(text)) if utf16_longer_than(text, QUERY_CHARS) => {
-            Err(wrong(format!("is longer than {QUERY_CHARS} characters")))
-        }
-        Some(Node::Str(text)) => Ok(Some(text.as_ref()).filter(|text| !is_blank(text))),
-        Some(_) => Err(wrong("must be text".to_owned())),
+    let Some(value) = given(fields, "query") else {
+        return Ok(None);
+    };
+    match value {
+        Node::Str(_) | Node::Number(_) => match scalar(value, made) {
+            Some(text) if utf16_longer_than(text, QUERY_CHARS) => {
+                Err(wrong(format!("is longer than {QUERY_CHARS} characters")))
+            }
+            text => Ok(text),
+        },
+        _ => Err(wrong("must be text".to_owned())),
     }
 }
 
-fn signals<'a>(fields: &'a ObjectAsVec<'a>, limits: &Limits) -> Result<Vec<Given<'a>>, SourceError> {
+fn signals<'a>(
+    fields: &'a ObjectAsVec<'a>,
+    limits: &Limits,
+    made: &'a Made,
+) -> Result<Vec<Given<'a>>, SourceError> {
     let wrong = |problem: String| SourceError::invalid_input("signals", problem, EXAMPLE);
-    let list = match last(fields, "signals") {
+    let list = match given(fields, "signals") {
         None => return Err(wrong("is missing".to_owned())),
         Some(Node::Array(list)) => list.as_slice(),
-        // A complete result of one of this server's tools.
-        Some(result @ Node::Object(fields)) if results::is_result(fields) => std::slice::from_ref(result),
+        Some(one @ Node::Object(fields)) if !fields.is_empty() => match list_in(fields) {
+            // The answer of a search interface. A result of this server's is read where it stands.
+            Some((_, documents)) if !results::is_result(fields) => documents,
+            _ => std::slice::from_ref(one),
+        },
         Some(_) => return Err(wrong("must be a list".to_owned())),
     };
     if list.is_empty() {
@@ -175,15 +230,8 @@ fn signals<'a>(fields: &'a ObjectAsVec<'a>, limits: &Limits) -> Result<Vec<Given
     // What follows the first signal too many is not read.
     let mut out = Vec::with_capacity(list.len().min(limits.signals.saturating_add(1)));
     for (index, value) in list.iter().enumerate() {
-        let Node::Object(fields) = value else {
-            return Err(SourceError::invalid_input(
-                format!("signals[{index}]"),
-                "must be an object",
-                SIGNAL,
-            ));
-        };
         let before = out.len();
-        results::signals(fields, index, &mut out)?;
+        results::signals(value, index, made, &mut out);
         if out.len() > limits.signals {
             let most = limits.signals;
             // What stands in the list, or more where results of several items are in it.

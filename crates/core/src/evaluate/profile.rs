@@ -70,6 +70,11 @@ const fn profile(
     }
 }
 
+/// The profile where none is given, in every tool and command.
+pub const PROFILE: &str = "local_custom";
+/// The intent where none is given.
+pub const INTENT: &str = "developer_adoption";
+
 /// All profiles.
 pub const PROFILES: [Profile; 12] = {
     use Authority::{High, Medium};

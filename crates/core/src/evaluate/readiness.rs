@@ -1,5 +1,6 @@
 //! Whether a signal can be traced back to where it came from, and passed on.
 
+use serde_json::Value;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
 use super::given::Given;
@@ -216,6 +217,14 @@ pub(super) fn handoff(decision: Decision, state: ReadinessState) -> Handoff {
             safe_for_agent_handoff: false,
             reason: "Origin not fully known.",
         }
+    }
+}
+
+/// The caller's id, as it came but for what may not leave as text.
+pub(super) fn own_id(id: &Node<'_>) -> Value {
+    match id {
+        Node::Str(text) => Value::from(clean_line(text).into_owned()),
+        other => Value::from(other),
     }
 }
 

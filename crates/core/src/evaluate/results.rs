@@ -1,11 +1,12 @@
 //! Results of our own tools as signals, as they came: each item of a result is one, a result without
 //! items is one by its content, and a failure is a failed one.
 
-use freshcontext_contract::SourceError;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
 use super::fields::last;
-use super::given::{Envelope, FailedCall, Fields, Given, Place, choose};
+use super::given::{Envelope, FailedCall, Given, Place, choose};
+use super::made::Made;
+use super::shape::list_in;
 use super::verdict::{DateConfidence, SignalStatus};
 
 /// Whether this is a whole result of one of our tools.
@@ -13,25 +14,52 @@ pub(super) fn is_result(fields: &ObjectAsVec<'_>) -> bool {
     envelope_of(fields).is_some() || sections_of(fields).is_some() || is_failure(fields)
 }
 
-/// The signals in one element of the list: itself, or those of the result that it is.
-pub(super) fn signals<'a>(
-    fields: &'a ObjectAsVec<'a>,
-    index: usize,
-    out: &mut Vec<Given<'a>>,
-) -> Result<(), SourceError> {
+/// The signals in one element of the list: itself, those of the result that it is, or the documents in the answer of a search
+/// interface.
+pub(super) fn signals<'a>(value: &'a Node<'a>, index: usize, made: &'a Made, out: &mut Vec<Given<'a>>) {
     let place = Place { index, inside: None };
+    let Node::Object(fields) = value else {
+        out.push(of_other(value, place, made));
+        return;
+    };
     if let Some(envelope) = envelope_of(fields) {
-        return of_result(fields, envelope, place, out);
+        of_result(fields, envelope, place, made, out);
+        return;
     }
     if let Some(sections) = sections_of(fields) {
-        return of_sections(sections, index, out);
+        of_sections(sections, index, made, out);
+        return;
     }
     if is_failure(fields) {
         out.push(failure(fields, place, None));
-        return Ok(());
+        return;
     }
-    out.push(Fields::gather(fields).signal(place, None)?);
-    Ok(())
+    if let Some((list, documents)) = list_in(fields) {
+        for (at, document) in documents.iter().enumerate() {
+            let place = Place {
+                index,
+                inside: Some((list, at)),
+            };
+            out.push(match document {
+                Node::Object(document) => Given::read(document, place, None, made),
+                other => of_other(other, place, made),
+            });
+        }
+        return;
+    }
+    out.push(Given::read(fields, place, None, made));
+}
+
+/// What is no object: a text is a content, anything else cannot be judged.
+fn of_other<'a>(value: &'a Node<'a>, place: Place<'a>, made: &'a Made) -> Given<'a> {
+    let kind = match value {
+        Node::Str(text) => return Given::of_text(text, place, made),
+        Node::Null => "null",
+        Node::Bool(_) => "true or false",
+        Node::Number(_) => "a number",
+        Node::Array(_) | Node::Object(_) => "a list",
+    };
+    Given::unreadable(place, &format!("it is {kind}, not an object"), made)
 }
 
 fn envelope_of<'a>(fields: &'a ObjectAsVec<'a>) -> Option<&'a ObjectAsVec<'a>> {
@@ -65,13 +93,18 @@ fn text<'a>(fields: &'a ObjectAsVec<'a>, name: &str) -> Option<&'a str> {
 fn of_result<'a>(
     result: &'a ObjectAsVec<'a>,
     envelope: &'a ObjectAsVec<'a>,
-    place: Place,
+    place: Place<'a>,
+    made: &'a Made,
     out: &mut Vec<Given<'a>>,
-) -> Result<(), SourceError> {
-    let missing = |name: &str| place.wrong(&format!("freshcontext.{name}"), "is missing");
+) {
+    let (Some(source), Some(source_type)) = (text(envelope, "source_url"), text(envelope, "adapter")) else {
+        let why = "its freshcontext object names no source_url or no adapter";
+        out.push(Given::unreadable(place, why, made));
+        return;
+    };
     let around = Envelope {
-        source: text(envelope, "source_url").ok_or_else(|| missing("source_url"))?,
-        source_type: text(envelope, "adapter").ok_or_else(|| missing("adapter"))?,
+        source,
+        source_type,
         retrieved_at: text(envelope, "retrieved_at"),
     };
     if let Some(Node::Array(items)) = last(result, "items")
@@ -82,12 +115,12 @@ fn of_result<'a>(
                 inside: place.inside.or(Some(("items", at))),
                 ..place
             };
-            let Node::Object(item) = item else {
-                return Err(at.wrong("title", "is missing: an item is an object"));
-            };
-            out.push(Fields::gather(item).signal(at, Some(around))?);
+            out.push(match item {
+                Node::Object(item) => Given::read(item, at, Some(around), made),
+                other => of_other(other, at, made),
+            });
         }
-        return Ok(());
+        return;
     }
     let content = text(result, "content").filter(|content| !super::text::is_blank(content));
     out.push(Given {
@@ -108,23 +141,19 @@ fn of_result<'a>(
         },
         ..Given::default()
     });
-    Ok(())
 }
 
 /// The results in the sections of a composite. A section whose content was held back as too old, or that
 /// failed, is a signal of its message, so that nothing vanishes.
-fn of_sections<'a>(
-    sections: &'a [Node<'a>],
-    index: usize,
-    out: &mut Vec<Given<'a>>,
-) -> Result<(), SourceError> {
+fn of_sections<'a>(sections: &'a [Node<'a>], index: usize, made: &'a Made, out: &mut Vec<Given<'a>>) {
     for (at, section) in sections.iter().enumerate() {
         let place = Place {
             index,
             inside: Some(("sections", at)),
         };
         let Node::Object(section) = section else {
-            return Err(place.wrong("adapter", "is missing: a section is an object"));
+            out.push(of_other(section, place, made));
+            continue;
         };
         let part = |name| match last(section, name) {
             Some(Node::Object(part)) => Some(part),
@@ -133,7 +162,7 @@ fn of_sections<'a>(
         if let Some(result) = part("result")
             && let Some(envelope) = envelope_of(result)
         {
-            of_result(result, envelope, place, out)?;
+            of_result(result, envelope, place, made, out);
         } else if let Some(error) = part("error") {
             out.push(failure(error, place, last(section, "arguments")));
         } else if let Some(stale) = part("stale") {
@@ -153,10 +182,9 @@ fn of_sections<'a>(
             });
         }
     }
-    Ok(())
 }
 
-fn failure<'a>(error: &'a ObjectAsVec<'a>, place: Place, arguments: Option<&'a Node<'a>>) -> Given<'a> {
+fn failure<'a>(error: &'a ObjectAsVec<'a>, place: Place<'a>, arguments: Option<&'a Node<'a>>) -> Given<'a> {
     Given {
         place,
         source: text(error, "source")

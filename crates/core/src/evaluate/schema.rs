@@ -62,14 +62,14 @@ pub fn input_schema() -> Value {
             "intent": one_of("Purpose of it all", INTENTS.iter().map(|intent| intent.id)),
             "signals": {
                 "type": "array",
-                "description": "1 to 500: source with title or content, or these tools' results",
+                "description": "1 to 500: documents as you hold them, or these tools' results",
                 "items": {"type": "object", "properties": signal},
             },
             "query": property("string", "What you look for"),
             "now": property("string", "Default the present"),
             "budget": freshcontext_budget::input_schema(),
         },
-        "required": ["profile", "intent", "signals"],
+        "required": ["signals"],
     })
 }
 
@@ -106,7 +106,9 @@ pub fn output_schema() -> Value {
                 "items": {
                     "type": "object",
                     "properties": {
-                        "index": {"type": "integer"},
+                        "index": property("integer", "Place in the order, from 1"),
+                        "id": {"type": ["string", "number"]},
+                        "input_index": property("integer", "In signals, from 0"),
                         "title": text,
                         "source": text,
                         "source_type": text,

@@ -1,5 +1,7 @@
 //! Normalising a signal: what the rules may rely on, and what was changed to get there.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Utc};
 use freshcontext_budget::{Sketch, percent};
 use freshcontext_contract::quote::closed;
@@ -11,10 +13,13 @@ use super::relevance::Match;
 use super::text::{is_blank, span};
 use super::transport;
 use super::verdict::{DateConfidence, SignalStatus};
-use crate::date::{Parsed, Precision, iso_millis, lies_ahead, parse_instant};
+use crate::date::{Parsed, Precision, iso_millis, lies_ahead, read_date};
 use crate::decay::{DecayTable, age_hours, half_life_hours};
 use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean_line, cut_marked};
+
+/// What was changed, in a sentence.
+pub(super) type Change = Cow<'static, str>;
 
 /// A signal that the rules can rely on.
 #[derive(Debug)]
@@ -42,7 +47,7 @@ pub(super) struct Signal<'a> {
     /// Why it must be fetched again before it is used, if it must.
     pub refetch: Option<String>,
     /// What was changed.
-    pub changes: Vec<&'static str>,
+    pub changes: Vec<Change>,
 }
 
 /// What the call says of a signal beside what the signal says.
@@ -90,6 +95,8 @@ pub(super) enum Guard {
     Doubtful(String),
     /// It is a failure.
     Failed(String),
+    /// The caller's own form could not be read.
+    Unreadable(String),
 }
 
 impl<'a> Signal<'a> {
@@ -108,19 +115,22 @@ impl<'a> Signal<'a> {
         let unnamed = given.source_type.is_none_or(str::is_empty);
         let ages_as = if unnamed { known.unnamed_as } else { source_type };
         if source_type.is_empty() || given.source_type.is_none() {
-            changes.push(if known.unnamed_as == "default" {
+            let note = if known.unnamed_as == "default" {
                 "No source_type was given; default rates apply."
             } else {
                 "No source_type was given; under this profile it ages as reference text."
-            });
+            };
+            changes.push(note.into());
         }
         let given_status = given.status.unwrap_or(SignalStatus::Success);
-        let guard = if given_status == SignalStatus::Failed {
+        let guard = if let Some(why) = &given.unreadable {
+            Guard::Unreadable(cut_marked(&clean_line(why), 200).into_owned())
+        } else if given_status == SignalStatus::Failed {
             Guard::Clear
         } else {
             guard(given, beside)
         };
-        let status = if matches!(guard, Guard::Failed(_)) {
+        let status = if matches!(guard, Guard::Failed(_) | Guard::Unreadable(_)) {
             SignalStatus::Failed
         } else {
             given_status
@@ -173,6 +183,7 @@ impl<'a> Signal<'a> {
         let mut why = Vec::with_capacity(MOST);
         match &self.guard {
             Guard::Failed(reason) => why.push(format!("A failed retrieval: {reason}.")),
+            Guard::Unreadable(reason) => why.push(format!("It could not be read: {reason}.")),
             Guard::Doubtful(reason) => {
                 why.push(self.figures(freshness));
                 why.push(format!("It may be a failed retrieval: {reason}."));
@@ -185,7 +196,7 @@ impl<'a> Signal<'a> {
         if self.status != SignalStatus::Failed {
             why.extend(self.refetch.clone());
         }
-        why.extend(self.changes.iter().map(|change| (*change).to_owned()));
+        why.extend(self.changes.iter().map(ToString::to_string));
         let status = match self.status {
             SignalStatus::Partial | SignalStatus::Unknown => Some(self.status.as_str()),
             SignalStatus::Success | SignalStatus::Stale | SignalStatus::Failed => None,
@@ -234,18 +245,14 @@ impl<'a> Signal<'a> {
 }
 
 /// When it was retrieved; `None` where that is not known, or cannot be.
-fn retrieved_at(
-    given: &Given<'_>,
-    now: DateTime<Utc>,
-    changes: &mut Vec<&'static str>,
-) -> Option<DateTime<Utc>> {
+fn retrieved_at(given: &Given<'_>, now: DateTime<Utc>, changes: &mut Vec<Change>) -> Option<DateTime<Utc>> {
     let text = given.retrieved_at.filter(|text| !is_blank(text))?;
-    let Some(parsed) = parse_instant(text) else {
-        changes.push("The retrieval date could not be read; the evaluation clock stands in.");
+    let Some(parsed) = read_date(text) else {
+        changes.push("The retrieval date could not be read; the evaluation clock stands in.".into());
         return None;
     };
     if lies_ahead(&parsed, now) {
-        changes.push("The retrieval date lies in the future; the evaluation clock stands in.");
+        changes.push("The retrieval date lies in the future; the evaluation clock stands in.".into());
         return None;
     }
     Some(match parsed.precision {
@@ -256,14 +263,14 @@ fn retrieved_at(
 }
 
 /// The usable date of publication.
-fn published_at(given: &Given<'_>, now: DateTime<Utc>, changes: &mut Vec<&'static str>) -> Option<Parsed> {
+fn published_at(given: &Given<'_>, now: DateTime<Utc>, changes: &mut Vec<Change>) -> Option<Parsed> {
     let text = given.published_at.filter(|text| !is_blank(text))?;
-    let Some(parsed) = parse_instant(text) else {
-        changes.push("The publication date could not be read and was dropped.");
+    let Some(parsed) = read_date(text) else {
+        changes.push("The publication date could not be read and was dropped.".into());
         return None;
     };
     if lies_ahead(&parsed, now) {
-        changes.push("The publication date lies in the future and was dropped.");
+        changes.push("The publication date lies in the future and was dropped.".into());
         return None;
     }
     Some(Parsed {
@@ -276,32 +283,46 @@ fn date_confidence(
     given: &Given<'_>,
     published: Option<Parsed>,
     retrieved_at: DateTime<Utc>,
-    changes: &mut Vec<&'static str>,
+    changes: &mut Vec<Change>,
 ) -> DateConfidence {
     let claimed = given.date_confidence.or(given.freshness_confidence);
     let Some(published) = published else {
         if claimed.is_some_and(|claimed| claimed != DateConfidence::Unknown) {
-            changes.push("Without a usable date its confidence is unknown, whatever was given.");
+            changes.push("Without a usable date its confidence is unknown, whatever was given.".into());
         }
         return DateConfidence::Unknown;
     };
-    let claimed = claimed.unwrap_or(DateConfidence::Medium);
+    let claimed = match (published.precision, claimed.unwrap_or(DateConfidence::Medium)) {
+        (_, DateConfidence::Unknown) => DateConfidence::Unknown,
+        (Precision::Year, _) => {
+            changes.push("Only its year is known; the first day stands in.".into());
+            DateConfidence::Low
+        }
+        (Precision::Month, claimed) => {
+            changes.push("Only its month is known; the first day stands in.".into());
+            match claimed {
+                DateConfidence::High => DateConfidence::Medium,
+                lower => lower,
+            }
+        }
+        (_, claimed) => claimed,
+    };
     if claimed != DateConfidence::Unknown && lies_ahead(&published, retrieved_at) {
-        changes.push("It is dated after its own retrieval, so the date is doubtful.");
+        changes.push("It is dated after its own retrieval, so the date is doubtful.".into());
         return DateConfidence::Low;
     }
     claimed
 }
 
-fn relevance(given: &Given<'_>, known: CallFacts, changes: &mut Vec<&'static str>) -> Relevance {
+fn relevance(given: &Given<'_>, known: CallFacts, changes: &mut Vec<Change>) -> Relevance {
     match (given.semantic_score, known.found) {
         (Some(_), _) if known.order.is_some() => Relevance::Order(known.order.unwrap_or_default()),
         (Some(score), _) if score > 1.0 => {
-            changes.push("The semantic_score was above 1 and counts as 1.");
+            changes.push("The semantic_score was above 1 and counts as 1.".into());
             Relevance::Given(1.0)
         }
         (Some(score), _) if score < 0.0 => {
-            changes.push("The semantic_score was below 0 and counts as 0.");
+            changes.push("The semantic_score was below 0 and counts as 0.".into());
             Relevance::Given(0.0)
         }
         // Also turns -0 into 0.

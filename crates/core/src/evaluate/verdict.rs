@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
+use serde_json::Value;
 
 /// What to do with a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -291,9 +292,11 @@ impl fmt::Display for Duplicate {
 pub struct Verdict {
     /// Place in rank order, from 1.
     pub index: usize,
-    /// Place in the list of signals, from 0; several verdicts have one where a whole result stood there. Not part of
-    /// the output.
-    #[serde(skip)]
+    /// The caller's id of the signal, as it came: text, or a number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<Value>,
+    /// Place in the list of signals, from 0; several verdicts have one where a whole result stood there.
+    #[serde(rename = "input_index")]
     pub position: usize,
     /// Title, else the beginning of the content, else the source.
     pub title: String,

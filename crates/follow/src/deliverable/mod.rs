@@ -33,10 +33,7 @@ use keep::Kept;
 /// Names of the tools.
 const TOOLS: [&str; 3] = ["deliverable_generate", "deliverable_diff", "deliverable_list"];
 
-/// The profile that items are judged by where nothing is said.
-pub const PROFILE: &str = "local_custom";
-/// What they are wanted for where nothing is said.
-pub const INTENT: &str = "developer_adoption";
+pub use freshcontext_core::evaluate::{INTENT, PROFILE};
 
 /// What a version is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -174,10 +174,19 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Evaluate signals from a file: the arguments of evaluate_context as JSON
+    /// Evaluate documents from a file: a JSON list, JSON Lines, or the arguments of evaluate_context
     Evaluate {
         /// File to read, or - for stdin
         file: PathBuf,
+        /// Words of the question that the documents should answer
+        #[arg(long, value_name = "WORDS")]
+        query: Option<String>,
+        /// Kind of the documents; local_custom by default
+        #[arg(long)]
+        profile: Option<String>,
+        /// Purpose of the documents; developer_adoption by default
+        #[arg(long)]
+        intent: Option<String>,
         /// Print a selection of at most N tokens, ready to paste; the omitted items and the reasons go to stderr
         #[arg(long, value_name = "N")]
         max_tokens: Option<u64>,
@@ -187,6 +196,9 @@ pub(crate) enum Command {
         /// Print the structured result as JSON
         #[arg(long)]
         json: bool,
+        /// Write the evaluation as an HTML page to this file
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
         /// Write the context records of the evaluation to this file, for `freshcontext records`
         #[arg(long, value_name = "FILE")]
         records: Option<PathBuf>,

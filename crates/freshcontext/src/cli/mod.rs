@@ -4,6 +4,7 @@ mod args;
 mod call;
 mod deliverable;
 mod doctor;
+mod evaluate;
 mod explain;
 mod facts;
 mod files;
@@ -207,15 +208,28 @@ fn dispatch(cli: Cli) -> u8 {
         Command::Decay { json } => facts::decay(&loaded.settings, json),
         Command::Evaluate {
             file,
+            query,
+            profile,
+            intent,
             max_tokens,
             strategy,
             json,
+            html,
             records,
-        } => files::evaluate(
+        } => evaluate::evaluate(
             &file,
-            json,
-            files::Room { max_tokens, strategy },
-            records.as_deref(),
+            evaluate::Wishes {
+                query,
+                profile,
+                intent,
+                max_tokens,
+                strategy,
+            },
+            &evaluate::Form {
+                json,
+                html: html.as_deref(),
+                records: records.as_deref(),
+            },
             &loaded.settings,
         ),
         Command::Stdio => speak_stdio(&loaded, &sources),

@@ -6,6 +6,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use freshcontext_core::evaluate;
 use freshcontext_records::Bundle;
 use freshcontext_redact::masked_value;
 use serde_json::{Map, Value, json};
@@ -39,6 +40,23 @@ pub fn of(tool: &Tool, arguments: &Map<String, Value>, answer: &Answer) -> Strin
         "is_error": answer.is_error(),
         "structured": answer.structured(),
         // Only needed by hosts, which may send an answer without structure.
+        "text": null,
+    });
+    page(&in_script(&masked_value(shown)))
+}
+
+/// Returns the page of an evaluation. Of the arguments, those that say how it was judged; the rest is as in [`of`].
+pub fn of_evaluation(arguments: &Value, structured: &Value) -> String {
+    let mut arguments = arguments.clone();
+    if let Some(arguments) = arguments.as_object_mut() {
+        arguments.remove("signals");
+    }
+    let shown = json!({
+        "tool": evaluate::TOOL,
+        "title": evaluate::TITLE,
+        "arguments": arguments,
+        "is_error": false,
+        "structured": structured,
         "text": null,
     });
     page(&in_script(&masked_value(shown)))

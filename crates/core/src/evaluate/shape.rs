@@ -1,0 +1,369 @@
+//! A signal in the form in which its caller holds it: its fields under the names of [`names`](super::names), on any level of the
+//! objects around them, and what was not read.
+
+use std::borrow::Cow;
+
+use freshcontext_contract::quoted_within;
+use serde_json_borrow::{ObjectAsVec, Value as Node};
+
+use super::made::Made;
+use super::names::{self, Field, meaning, own_name};
+use super::text::is_blank;
+use super::unread::{Looks, Unread, looks};
+use crate::date::{date_of_number, read_date};
+
+/// How deep objects around a signal's fields are followed.
+const DEEPEST: usize = 4;
+
+/// A value that a signal holds under a name of the table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held<'a> {
+    pub field: Field,
+    /// How deep it stands, then which name it is among those of its field: the order of preference.
+    order: (usize, usize),
+    /// The object it stands in.
+    object: usize,
+    pub name: &'a str,
+    pub value: &'a Node<'a>,
+}
+
+impl Held<'_> {
+    /// Whether both stand in one object.
+    pub(super) fn is_beside(&self, other: &Self) -> bool {
+        self.object == other.object
+    }
+}
+
+/// One signal's fields. Gathered in one pass, because looking each of them up costs more than reading it.
+#[derive(Debug, Default)]
+pub(super) struct Shape<'a> {
+    /// What has a name of the table, the preferred first.
+    held: Vec<Held<'a>>,
+    /// What has none, and the object it stands in.
+    others: Vec<(usize, &'a str, &'a Node<'a>)>,
+    /// The objects, with how they are reached.
+    objects: Vec<(usize, Cow<'a, str>, &'a ObjectAsVec<'a>)>,
+    /// What was read.
+    read: Vec<(usize, &'a str)>,
+    /// Only this server's items have it.
+    pub is_item: bool,
+}
+
+/// A text that was read, and the name that it stands under.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Read<'a> {
+    pub name: &'a str,
+    pub text: &'a str,
+    /// Whether this is not the server's own name on the outermost level.
+    pub other_name: bool,
+}
+
+impl<'a> Shape<'a> {
+    pub(super) fn gather(signal: &'a ObjectAsVec<'a>) -> Self {
+        let mut shape = Self {
+            is_item: is_item(signal),
+            ..Self::default()
+        };
+        shape.objects.push((0, Cow::Borrowed(""), signal));
+        let mut at = 0;
+        while let Some((depth, path, object)) = shape.objects.get(at).cloned() {
+            for (name, value) in object.iter() {
+                if let Node::Object(inner) = value
+                    && depth < DEEPEST
+                    && names::NESTS.contains(&name)
+                    && !(shape.is_item && name != "metadata")
+                {
+                    let path = match path.is_empty() {
+                        true => Cow::Borrowed(name),
+                        false => Cow::Owned(format!("{path}.{name}")),
+                    };
+                    shape.objects.push((depth + 1, path, inner));
+                    continue;
+                }
+                match meaning(name) {
+                    Some((field, rank)) => shape.held.push(Held {
+                        field,
+                        order: (depth, rank),
+                        object: at,
+                        name,
+                        value,
+                    }),
+                    None => shape.others.push((at, name, value)),
+                }
+            }
+            at += 1;
+        }
+        // Of two fields of one name the last counts, as in every JSON reader that keeps one.
+        shape.held.reverse();
+        shape.held.sort_by_key(|held| (held.field, held.order));
+        shape
+            .held
+            .dedup_by_key(|held| (held.field, held.order, held.object));
+        shape
+    }
+
+    /// The values of a field, the preferred first.
+    pub(super) fn of(&self, field: Field) -> impl Iterator<Item = Held<'a>> + use<'a, '_> {
+        self.held.iter().copied().filter(move |held| held.field == field)
+    }
+
+    /// The facts of its origin: the object `metadata`, or what stands for it.
+    pub(super) fn metadata(&self) -> Option<&'a ObjectAsVec<'a>> {
+        let named = |name: &str| {
+            let mut found = self
+                .objects
+                .iter()
+                .filter(|(_, path, _)| path.rsplit('.').next() == Some(name));
+            found.next().map(|(_, _, object)| *object)
+        };
+        [
+            "metadata",
+            "meta",
+            "payload",
+            "attributes",
+            "properties",
+            "_source",
+        ]
+        .into_iter()
+        .find_map(named)
+    }
+
+    /// Marks a value as read.
+    pub(super) fn take(&mut self, held: Held<'a>) {
+        self.read.push((held.object, held.name));
+    }
+
+    /// Marks a value as read.
+    pub(super) fn taken(&mut self, held: Held<'a>, text: &'a str) -> Read<'a> {
+        self.take(held);
+        Read {
+            name: held.name,
+            text,
+            other_name: held.order.0 > 0 || held.name != own_name(held.field),
+        }
+    }
+
+    /// The first value of a field that is a text, or a number as text, and not blank.
+    pub(super) fn text(&mut self, field: Field, made: &'a Made) -> Option<Read<'a>> {
+        let found = self
+            .of(field)
+            .find_map(|held| scalar(held.value, made).map(|text| (held, text)));
+        found.map(|(held, text)| self.taken(held, text))
+    }
+
+    /// The content: the first that is not blank; else a blank one, which is what was retrieved.
+    pub(super) fn content(&mut self, made: &'a Made) -> Option<Read<'a>> {
+        let mut blank = None;
+        let mut found = None;
+        for held in self.of(Field::Content) {
+            match content(held.value, made) {
+                Some(text) if !is_blank(text) => {
+                    found = Some((held, text));
+                    break;
+                }
+                Some(text) if blank.is_none() && matches!(held.name, "content" | "text" | "page_content") => {
+                    blank = Some((held, text));
+                }
+                _ => {}
+            }
+        }
+        found.or(blank).map(|(held, text)| self.taken(held, text))
+    }
+
+    /// The first date of these fields that can be read; else the first that is there, for it to be named.
+    pub(super) fn date(&mut self, fields: &[Field], made: &'a Made) -> Option<Read<'a>> {
+        let dates = || {
+            fields.iter().flat_map(|field| {
+                self.of(*field)
+                    .filter_map(|held| date(held.value, made).map(|text| (held, text)))
+            })
+        };
+        let readable = dates().find(|(_, text)| read_date(text).is_some());
+        let (held, text) = readable.or_else(|| dates().next())?;
+        Some(self.taken(held, text))
+    }
+
+    /// The object of this path, for what is looked for beside a value of it.
+    pub(super) fn beside(&self, held: Held<'a>, name: &str) -> Option<&'a Node<'a>> {
+        let (_, _, object) = self.objects.get(held.object)?;
+        super::fields::last(object, name)
+    }
+
+    /// What was not read and looks as if it said something, apart from repetitions of what was.
+    pub(super) fn unread(&self, said: &[Option<&str>]) -> Vec<Unread> {
+        /// As many of one signal are named.
+        const MOST: usize = 24;
+        if self.is_item {
+            return Vec::new();
+        }
+        let held = self
+            .held
+            .iter()
+            .filter(|held| !matches!(held.field, Field::Known | Field::Id))
+            .filter(|held| !self.read.contains(&(held.object, held.name)))
+            .map(|held| (held.object, held.name, held.value));
+        // The server's own names promise a kind.
+        let odd = self.held.iter().filter(|held| {
+            held.order == (0, 0)
+                && held.name == own_name(held.field)
+                && !matches!(held.field, Field::Id | Field::Content)
+                && (held.field != Field::Known || held.name == "metadata")
+                && !self.read.contains(&(held.object, held.name))
+                && !matches!(held.value, Node::Null)
+                && !matches!(held.value, Node::Str(text) if is_blank(text))
+        });
+        let mut out: Vec<Unread> = odd
+            .map(|held| Unread {
+                name: held.name.to_owned(),
+                looks: Looks::Odd,
+            })
+            .collect();
+        for (object, name, value) in held.chain(self.others.iter().copied()) {
+            let path = self.objects.get(object).map_or("", |(_, path, _)| path);
+            let path = match path {
+                "" => name.to_owned(),
+                path => format!("{path}.{name}"),
+            };
+            if !out.iter().any(|field| field.name == path) {
+                looks(&path, name, value, said, &mut out);
+            }
+        }
+        out.truncate(MOST);
+        out
+    }
+
+    /// The dates that were there and could not be read, as they were written.
+    pub(super) fn is_unreadable_date(read: Read<'_>) -> Option<Unread> {
+        read_date(read.text).is_none().then(|| Unread {
+            name: format!("{} ({})", read.name, quoted_within(read.text, 40)),
+            looks: Looks::Date,
+        })
+    }
+
+    /// The names that it has, for an error.
+    pub(super) fn names(&self) -> Vec<&'a str> {
+        let all = self.held.iter().map(|held| held.name);
+        all.chain(self.others.iter().map(|(_, name, _)| *name))
+            .take(8)
+            .collect()
+    }
+}
+
+/// Only this server's items have all of these.
+fn is_item(signal: &ObjectAsVec<'_>) -> bool {
+    let has = |wanted: &str| signal.iter().any(|(name, _)| name == wanted);
+    has("summary") && has("date_confidence") && (has("freshness_score") || has("fields"))
+}
+
+/// A text, or a number or an object id as text. Blank counts as not given.
+pub(super) fn scalar<'a>(value: &'a Node<'a>, made: &'a Made) -> Option<&'a str> {
+    match value {
+        Node::Str(text) => Some(text.as_ref()).filter(|text| !is_blank(text)),
+        Node::Number(_) => Some(made.keep(serde_json::Value::from(value).to_string())),
+        // MongoDB's extended JSON.
+        Node::Object(object) => match super::fields::last(object, "$oid") {
+            Some(Node::Str(text)) => Some(text.as_ref()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A text, or the texts of a list, each a paragraph: strings, or blocks with a `text` or `snippet`.
+fn content<'a>(value: &'a Node<'a>, made: &'a Made) -> Option<&'a str> {
+    match value {
+        Node::Str(text) => Some(text),
+        Node::Array(list) => {
+            let parts: Vec<&str> = list
+                .iter()
+                .filter_map(part)
+                .filter(|part| !is_blank(part))
+                .collect();
+            match parts.as_slice() {
+                [] => None,
+                [one] => Some(one),
+                several => Some(made.keep(several.join("\n\n"))),
+            }
+        }
+        _ => None,
+    }
+}
+
+fn part<'a>(value: &'a Node<'a>) -> Option<&'a str> {
+    match value {
+        Node::Str(text) => Some(text),
+        Node::Object(object) => ["text", "snippet"]
+            .into_iter()
+            .find_map(|name| super::fields::last(object, name)?.as_str()),
+        _ => None,
+    }
+}
+
+/// A date as text: text, a number, MongoDB's `$date`, or seconds in an object. Flags are none.
+fn date<'a>(value: &'a Node<'a>, made: &'a Made) -> Option<&'a str> {
+    match value {
+        Node::Str(text) => Some(text.as_ref()).filter(|text| !is_blank(text)),
+        Node::Number(number) => {
+            let text = scalar(value, made)?;
+            match number.as_f64().and_then(date_of_number) {
+                // 1.7e9 is no text of a date.
+                Some(date) if read_date(text) != Some(date) => {
+                    Some(made.keep(crate::date::iso_millis(date.instant)))
+                }
+                _ => Some(text),
+            }
+        }
+        Node::Object(object) => ["$date", "$numberLong", "seconds", "_seconds"]
+            .into_iter()
+            .find_map(|name| date(super::fields::last(object, name)?, made)),
+        _ => None,
+    }
+}
+
+/// Whether this names a place: an address, or a path.
+pub(super) fn is_place(text: &str) -> bool {
+    is_address(text) || text.contains(['/', '\\'])
+}
+
+/// Whether it is an address: a scheme, and `://`.
+pub(super) fn is_address(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, _)| {
+        !scheme.is_empty() && scheme.len() <= 12 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
+/// The documents in the answer of a search interface or a store, and the name of their list, where this is no document
+/// itself.
+pub(super) fn list_in<'a>(object: &'a ObjectAsVec<'a>) -> Option<(&'a str, &'a [Node<'a>])> {
+    let says = |field: Field| {
+        object.iter().any(|(name, value)| {
+            meaning(name).is_some_and(|(known, _)| known == field) && matches!(value, Node::Str(_))
+        })
+    };
+    if says(Field::Content) || says(Field::Title) || says(Field::Source) {
+        return None;
+    }
+    listed(object, DEEPEST, false)
+}
+
+fn listed<'a>(
+    object: &'a ObjectAsVec<'a>,
+    depth: usize,
+    any_name: bool,
+) -> Option<(&'a str, &'a [Node<'a>])> {
+    let mut fields = object.iter();
+    fields.find_map(|(name, value)| match value {
+        Node::Array(list) if any_name || names::LISTS.contains(&name) => {
+            // A list of blocks of text is a content.
+            let documents = list.iter().any(|entry| match entry {
+                Node::Object(entry) => name != "content" || entry.iter().any(|(name, _)| name == "url"),
+                _ => false,
+            });
+            documents.then_some((name, list.as_slice()))
+        }
+        Node::Object(inner) if depth > 0 && names::AROUND.contains(&name) => {
+            listed(inner, depth - 1, name == "Get")
+        }
+        _ => None,
+    })
+}
