@@ -4,7 +4,7 @@ use std::path::Path;
 
 use freshcontext_config::{ConfigError, Settings};
 use freshcontext_contract::limits::SIGNALS_VALUES;
-use freshcontext_contract::{Clock as _, quoted_within};
+use freshcontext_contract::quoted_within;
 use freshcontext_core::decay::DecayTable;
 use freshcontext_core::evaluate::{ARGUMENTS, Batch, Decision, Evaluation, Options, batch};
 use freshcontext_core::values::hold_more_values_than;
