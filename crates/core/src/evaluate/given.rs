@@ -208,13 +208,11 @@ impl<'a> Given<'a> {
     }
 
     fn read_id(&mut self, shape: &mut Shape<'a>, made: &'a Made) {
-        let mut ids = shape.of(Field::Id);
-        let found = ids.find_map(|held| match held.value {
+        let found = shape.of(Field::Id).find_map(|held| match held.value {
             // As it is: the id of a verdict is made of it.
             Node::Str(text) => Some((held, text.as_ref())),
             value => super::shape::scalar(value, made).map(|text| (held, text)),
         });
-        drop(ids);
         if let Some((held, text)) = found {
             shape.take(held);
             self.id = Some(text);
@@ -394,12 +392,10 @@ impl<'a> Given<'a> {
 
 /// One of a few words, in any case. Other words say something else to whoever wrote them.
 fn one_of<T: Copy>(shape: &mut Shape<'_>, field: Field, known: &[(&str, T)]) -> Option<T> {
-    let mut words = shape.of(field);
-    let found = words.find_map(|held| match held.value {
+    let found = shape.of(field).find_map(|held| match held.value {
         Node::Str(text) => choose(&text.trim().to_ascii_lowercase(), known).map(|value| (held, value)),
         _ => None,
     });
-    drop(words);
     let (held, value) = found?;
     shape.take(held);
     Some(value)

@@ -216,10 +216,12 @@ fn signals<'a>(
     let list = match given(fields, "signals") {
         None => return Err(wrong("is missing".to_owned())),
         Some(Node::Array(list)) => list.as_slice(),
-        Some(one @ Node::Object(fields)) if !fields.is_empty() => match list_in(fields) {
-            // The answer of a search interface. A result of this server's is read where it stands.
-            Some((_, documents)) if !results::is_result(fields) => documents,
-            _ => std::slice::from_ref(one),
+        Some(one @ Node::Object(fields)) if results::is_result(fields) => std::slice::from_ref(one),
+        // The answer of a search interface, or one document.
+        Some(one @ Node::Object(fields)) => match list_in(fields) {
+            Some((_, documents)) => documents,
+            None if results::is_document(fields, made) => std::slice::from_ref(one),
+            None => return Err(wrong("must be a list".to_owned())),
         },
         Some(_) => return Err(wrong("must be a list".to_owned())),
     };

@@ -375,7 +375,7 @@ pub(super) const NESTS: [&str; 26] = [
 ];
 
 /// Lists of documents in the answers of search interfaces and stores, as they are spelt.
-pub(super) const LISTS: [&str; 19] = [
+pub(super) const LISTS: [&str; 21] = [
     "results",
     "result",
     "hits",
@@ -395,6 +395,8 @@ pub(super) const LISTS: [&str; 19] = [
     "value",
     "articles",
     "entries",
+    "web",  // Firecrawl
+    "news", // the same
 ];
 
 /// Objects around such lists, as they are spelt.

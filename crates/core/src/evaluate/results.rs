@@ -14,6 +14,13 @@ pub(super) fn is_result(fields: &ObjectAsVec<'_>) -> bool {
     envelope_of(fields).is_some() || sections_of(fields).is_some() || is_failure(fields)
 }
 
+/// Whether this says something that can be judged.
+pub(super) fn is_document<'a>(fields: &'a ObjectAsVec<'a>, made: &'a Made) -> bool {
+    Given::read(fields, Place::default(), None, made)
+        .unreadable
+        .is_none()
+}
+
 /// The signals in one element of the list: itself, those of the result that it is, or the documents in the answer of a search
 /// interface.
 pub(super) fn signals<'a>(value: &'a Node<'a>, index: usize, made: &'a Made, out: &mut Vec<Given<'a>>) {

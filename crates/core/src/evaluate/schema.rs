@@ -107,7 +107,7 @@ pub fn output_schema() -> Value {
                     "type": "object",
                     "properties": {
                         "index": property("integer", "Place in the order, from 1"),
-                        "id": {"type": ["string", "number"]},
+                        "id": {"anyOf": [{"type": "string"}, {"type": "number"}]},
                         "input_index": property("integer", "In signals, from 0"),
                         "title": text,
                         "source": text,

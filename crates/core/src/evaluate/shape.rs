@@ -73,9 +73,10 @@ impl<'a> Shape<'a> {
                     && names::NESTS.contains(&name)
                     && !(shape.is_item && name != "metadata")
                 {
-                    let path = match path.is_empty() {
-                        true => Cow::Borrowed(name),
-                        false => Cow::Owned(format!("{path}.{name}")),
+                    let path = if path.is_empty() {
+                        Cow::Borrowed(name)
+                    } else {
+                        Cow::Owned(format!("{path}.{name}"))
                     };
                     shape.objects.push((depth + 1, path, inner));
                     continue;
