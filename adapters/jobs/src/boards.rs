@@ -43,7 +43,7 @@ impl Read {
     }
 }
 
-/// Date text as a field, with the instant that it is or begins with; without an offset it is UTC.
+/// Date text as a field, with its instant: of a day, or a time without an offset, the day's beginning in UTC.
 fn dated(name: &'static str, text: Option<String>) -> (DateEvidence, Option<DateTime<Utc>>) {
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
         return (DateEvidence::None, None);

@@ -16,6 +16,8 @@ pub struct Parsed {
     pub instant: DateTime<Utc>,
     /// How much of it was given.
     pub precision: Precision,
+    /// Whether a time of day came without an offset. The instant reads it as UTC; it may be up to 14 hours off.
+    pub zoneless: bool,
 }
 
 /// What was given of a date.
@@ -37,6 +39,7 @@ impl Parsed {
         Self {
             instant,
             precision: Precision::Instant,
+            zoneless: false,
         }
     }
 
@@ -49,6 +52,17 @@ impl Parsed {
         Self {
             instant: first.and_time(NaiveTime::MIN).and_utc(),
             precision,
+            zoneless: false,
+        }
+    }
+
+    /// What is certain of it: of a time without a zone the day.
+    #[must_use]
+    pub fn known(self) -> Self {
+        if self.zoneless {
+            Self::day(self.instant.date_naive())
+        } else {
+            self
         }
     }
 
@@ -135,13 +149,17 @@ fn iso(text: &str) -> Option<Parsed> {
     }
     let separator = reader.one_of(if dashed { b"Tt " } else { b"Tt" })?;
     let time = time(&mut reader, dashed)?;
+    let zoneless = reader.0.trim_ascii().is_empty();
     let offset = offset(&mut reader, separator == b' ')?;
     let local = day.and_time(time.clock).checked_add_signed(time.carry)?;
     let instant = local.checked_sub_offset(offset)?.and_utc();
     if time.leap && (instant.num_seconds_from_midnight() != 0 || instant.nanosecond() >= 1_000_000_000) {
         return None; // A leap second happens only before midnight UTC.
     }
-    Some(Parsed::instant(instant))
+    Some(Parsed {
+        zoneless,
+        ..Parsed::instant(instant)
+    })
 }
 
 struct Time {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
@@ -62,6 +62,9 @@ pub struct SourceResult {
     pub next: Option<String>,
     /// The date of the answer as a whole, where it is not simply the newest item's (a board's day).
     pub own_date: Option<DateEvidence>,
+    /// Whether the item is a page that the caller named, which may be any page: a documented date of it proves no
+    /// documented shape, and its text is judged as strictly as one without a date.
+    pub any_page: bool,
 }
 
 impl SourceResult {
@@ -79,6 +82,7 @@ impl SourceResult {
             route: None,
             next: None,
             own_date: None,
+            any_page: false,
         }
     }
 
@@ -191,6 +195,8 @@ impl Item {
 
     /// Adds an instant in UTC, to the second, if it is known.
     pub fn set_instant(&mut self, name: &str, at: Option<DateTime<Utc>>) {
+        // Beyond four digits a year is a number of another unit (`+58876-11-19` of milliseconds).
+        let at = at.filter(|at| (0..=9_999).contains(&at.year()));
         let shown = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::Secs, true);
         self.set(name, at.map(shown));
     }

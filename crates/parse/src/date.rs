@@ -236,7 +236,7 @@ fn day_number(word: &str) -> Option<u32> {
 }
 
 /// A date that a page wrote for machines: ISO 8601 in all its lengths down to the day, RFC 2822, or a
-/// date-time without seconds. Without a zone it counts as UTC.
+/// date-time without seconds. A time without a zone may be up to 14 hours off, so only its day counts.
 pub fn machine(text: &str) -> Option<DateValue> {
     let text = text.trim();
     if let Ok(at) = DateTime::parse_from_rfc3339(text).or_else(|_| DateTime::parse_from_rfc2822(text)) {
@@ -253,20 +253,37 @@ pub fn machine(text: &str) -> Option<DateValue> {
             return Some(DateValue::Instant(at.with_timezone(&Utc)));
         }
     }
-    let naive = text.strip_suffix('Z').unwrap_or(text);
-    for format in [
+    let utc = ["Z", " UTC", " GMT"]
+        .iter()
+        .find_map(|zone| text.strip_suffix(zone));
+    if let Some(utc) = utc {
+        return local(utc).map(|at| DateValue::Instant(at.and_utc()));
+    }
+    day_without_zone(text).map(DateValue::Day)
+}
+
+/// The day of a text that is a day, or a time without a zone, in ISO 8601 or as RFC 2822 writes it.
+pub fn day_without_zone(text: &str) -> Option<NaiveDate> {
+    let text = text.trim();
+    let written = |format| NaiveDateTime::parse_from_str(text, format).ok();
+    let by_name = || written("%a, %d %b %Y %H:%M:%S").or_else(|| written("%d %b %Y %H:%M:%S"));
+    NaiveDate::parse_from_str(text, "%Y-%m-%d")
+        .ok()
+        .or_else(|| local(text).or_else(by_name).map(|at| at.date()))
+}
+
+/// A date and a time in ISO 8601, without a zone.
+fn local(text: &str) -> Option<NaiveDateTime> {
+    let formats = [
         "%Y-%m-%dT%H:%M:%S%.f",
         "%Y-%m-%dT%H:%M",
         "%Y-%m-%d %H:%M:%S%.f",
         "%Y-%m-%d %H:%M",
-    ] {
-        if let Ok(at) = NaiveDateTime::parse_from_str(naive, format) {
-            return Some(DateValue::Instant(at.and_utc()));
-        }
-    }
-    NaiveDate::parse_from_str(text, "%Y-%m-%d")
-        .ok()
-        .map(DateValue::Day)
+    ];
+    let mut read = formats
+        .iter()
+        .map(|format| NaiveDateTime::parse_from_str(text, format).ok());
+    read.find_map(|at| at)
 }
 
 /// Like [`machine`], but only for an instant. `None` for a day alone, which has no time and must not get one.
@@ -277,6 +294,11 @@ pub fn instant(text: &str) -> Option<DateTime<Utc>> {
     }
 }
 
+/// Like [`instant`], of a source that documents its times as UTC: there a time without a zone is one, too.
+pub fn in_utc(text: &str) -> Option<DateTime<Utc>> {
+    instant(text).or_else(|| Some(local(text.trim())?.and_utc()))
+}
+
 /// A calendar day, `2026-01-31` and nothing else.
 pub fn day(text: &str) -> Option<NaiveDate> {
     (text.len() == 10)
@@ -284,8 +306,13 @@ pub fn day(text: &str) -> Option<NaiveDate> {
         .flatten()
 }
 
-/// A date as text: a day as a day, an instant to the second.
+/// A date as text: a day as a day, an instant to the second. `None` beyond years of four digits, which are numbers of
+/// another unit.
 pub fn shown(value: &DateValue) -> Option<String> {
+    let year = value.instant()?.year();
+    if !(0..=9_999).contains(&year) {
+        return None;
+    }
     match value {
         DateValue::Day(day) => Some(day.to_string()),
         DateValue::Instant(at) => Some(at.to_rfc3339_opts(SecondsFormat::Secs, true)),
@@ -343,28 +370,36 @@ impl fmt::Display for PathDate {
     }
 }
 
-/// The day that an address's path names, else the month: `/2024/05/06/title`, `/2024-05-06-title`, `/20240506/title`,
-/// `/2024/may/title`, `/news/2024-05-title`. One rule for all sources. Nothing is guessed: where the path holds a date that
-/// is none, or may be two, it names nothing.
+/// The day that an address's path names, else the month: `/2024/05/06/title`, `/2024-05-06/title`, `/20240506/title`,
+/// `/2024/may/title`, `/news/2024-05/title`. One rule for all sources. Only whole segments count: a day in the words of
+/// a title is an event's as often as the page's. Nothing is guessed: where the path holds a date that is none, or may be
+/// two, or another address, it names nothing.
 pub fn in_address(address: &Url) -> Option<PathDate> {
     let segments = segments(address);
+    // The address of a copy (an archive, a translation) holds that of the page, whose date is not its own.
+    if segments
+        .iter()
+        .any(|part| part.ends_with(':') || part.contains("%3A%2F"))
+    {
+        return None;
+    }
     let together = |part: &&str| {
-        let (month, day) = part.get(4..)?.split_at_checked(2)?;
-        NaiveDate::from_ymd_opt(
-            path_year(part.get(..4)?)?,
-            digits(month, 2..=2)?,
-            digits(day, 2..=2)?,
-        )
+        let (year, rest) = part.split_at_checked(4)?;
+        let (month, day) = match rest.strip_prefix('-') {
+            Some(rest) => rest.split_once('-')?,
+            None => rest.split_at_checked(2)?,
+        };
+        NaiveDate::from_ymd_opt(path_year(year)?, digits(month, 2..=2)?, digits(day, 2..=2)?)
     };
     if let Some(day) = segments.iter().find_map(together) {
         return Some(PathDate::Day(day));
     }
-    match find(address.path()) {
-        Some(Found::Day(day)) if address.path().contains(&day.year().to_string()) => {
-            return Some(PathDate::Day(day));
-        }
-        Some(_) => return None,
-        None => {}
+    let three = segments.windows(3).find_map(|parts| match parts {
+        [year, month, day] => Some((path_year(year)?, month_number(month)?, digits::<u32>(day, 1..=2)?)),
+        _ => None,
+    });
+    if let Some((year, month, day)) = three {
+        return NaiveDate::from_ymd_opt(year, month, day).map(PathDate::Day);
     }
     // Behind a month stands nothing or a word; a number would be a day, a wrong one too, or make it something else.
     let month = |year: &str, month: &str, next: &str| {
@@ -380,8 +415,8 @@ pub fn in_address(address: &Url) -> Option<PathDate> {
         })
     };
     let joined = |part: &&str| {
-        let mut parts = part.split('-');
-        month(parts.next()?, parts.next()?, parts.next().unwrap_or_default())
+        part.split_once('-')
+            .and_then(|(year, rest)| month(year, rest, ""))
     };
     let found = apart().or_else(|| segments.iter().find_map(joined));
     found.map(PathDate::Month)
@@ -409,12 +444,12 @@ mod tests {
             ("/read/2025/12/28/1551/x", "2025-12-28"),
             ("/elections/2020/8/19/2137/x", "2020-08-19"),
             ("/news/20200806/crab", "2020-08-06"),
-            ("/2024-05-06-title", "2024-05-06"),
+            ("/2024-05-06/title", "2024-05-06"),
+            ("/2024/may/6/title", "2024-05-06"),
             ("/blog/2024/05/title", "2024-05"),
             ("/2021/03/", "2021-03"),
             ("/blog/2024/5/", "2024-05"),
             ("/2024/may/title", "2024-05"),
-            ("/news/2024-05-the-title", "2024-05"),
             ("/news/2024-05", "2024-05"),
         ] {
             let url = Url::parse(&format!("https://example.org{path}")).unwrap();
@@ -432,6 +467,17 @@ mod tests {
             "/8080/05/title",
             "/2024-05-99",
             "/a/1234/12",
+            // A day in the words of a title is what the page is about.
+            "/2024-05-06-title",
+            "/news/2024-05-the-title",
+            "/blog/remembering-september-11-2001",
+            "/news/results-for-the-quarter-ended-2026-09-30",
+            "/what-happened-on-2020/05/06th",
+            "/2026-06-31/x",
+            // The address of another page.
+            "/web/20240506/https://example.com/2019/05/06/x",
+            "/copy/https:/example.com/2019/05/06/x",
+            "/copy/https%3A%2F%2Fexample.com/2019/05/06/x",
         ] {
             let url = Url::parse(&format!("https://example.org{path}")).unwrap();
             assert_eq!(in_address(&url), None, "{path}");
@@ -445,11 +491,23 @@ mod tests {
     fn a_day_alone_is_no_instant() {
         for text in [
             "2026-01-31T10:00:00Z",
-            "2026-01-31 10:00",
+            "2026-01-31 10:00Z",
+            "2026-01-31 10:00 UTC",
             "Sat, 31 Jan 2026 10:00:00 GMT",
         ] {
             let at = instant(text).map(|at| at.to_rfc3339());
             assert_eq!(at.as_deref(), Some("2026-01-31T10:00:00+00:00"), "{text}");
+        }
+        // Up to 14 hours may lie between it and UTC.
+        for text in [
+            "2026-01-31T10:00:00",
+            "2026-01-31 10:00",
+            "2026-01-31T10:00:00.5",
+            "Sat, 31 Jan 2026 10:00:00",
+        ] {
+            let day = "2026-01-31".parse().unwrap();
+            assert_eq!(machine(text), Some(DateValue::Day(day)), "{text}");
+            assert_eq!(instant(text), None, "{text}");
         }
         for text in ["2026-01-31", "tomorrow", ""] {
             assert_eq!(instant(text), None, "{text}");
@@ -525,7 +583,6 @@ mod tests {
             ("2020-01-23T11:53:11Z", "2020-01-23T11:53:11+00:00"),
             ("2018-11-16T03:00+00:00", "2018-11-16T03:00:00+00:00"),
             ("2020-01-23T11:53:11+0100", "2020-01-23T10:53:11+00:00"),
-            ("2020-01-23 11:53", "2020-01-23T11:53:00+00:00"),
             ("Sat, 13 Dec 2025 22:58:29 +0000", "2025-12-13T22:58:29+00:00"),
         ] {
             assert_eq!(

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::serde_json::{Map, Value};
 use freshcontext_contract::{DateEvidence, SourceError};
-use freshcontext_parse::date::instant;
+use freshcontext_parse::date::in_utc;
 use freshcontext_parse::json::text_at;
 use freshcontext_parse::{json, text};
 use pep440_rs::Version;
@@ -52,7 +52,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
     let of_latest = || releases?.get(facts.latest.as_ref()?);
     let files = value.get("urls").filter(|_| !facts.inferred);
     let first = files.or_else(of_latest).and_then(first_file);
-    facts.date = DateEvidence::optional_field("upload_time", first.map(|(written, ..)| written))
+    facts.date = DateEvidence::optional_field("upload_time", first.map(|(_, at, _)| at))
         .beside("upload_time", first.and_then(|(.., other)| other));
     facts.published = published;
     if info.get("yanked") == Some(&Value::Bool(true)) {
@@ -89,7 +89,7 @@ fn first_file(files: &Value) -> Option<(&str, DateTime<Utc>, Option<&str>)> {
     let moments = files.as_array()?.iter().filter_map(|file| {
         let older = text_at(file, "/upload_time");
         let written = text_at(file, "/upload_time_iso_8601").or(older)?;
-        Some((written, instant(written)?, older))
+        Some((written, in_utc(written)?, older))
     });
     moments.min_by_key(|(_, at, _)| *at)
 }

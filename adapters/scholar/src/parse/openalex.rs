@@ -73,7 +73,11 @@ fn item(work: Work) -> Option<Item> {
         .into_iter()
         .flatten()
         .find_map(link::shown);
-    item.set("published", work.publication_date);
+    // A year alone is shown as one.
+    let known = work
+        .publication_date
+        .filter(|_| !matches!(item.date, DateEvidence::YearOnly(_)));
+    item.set("published", known);
     let names: Vec<String> = work
         .authorships
         .items
@@ -110,6 +114,8 @@ fn date(text: Option<&str>) -> DateEvidence {
         return DateEvidence::None;
     };
     match NaiveDate::parse_from_str(text, "%Y-%m-%d") {
+        // So OpenAlex writes a year of which no more is known.
+        Ok(day) if day.ordinal() == 1 => DateEvidence::YearOnly(day.year()),
         Ok(day) if day.day() == 1 => DateEvidence::signal(
             "publication_date: the first of a month may stand for an unknown day",
             day,

@@ -148,7 +148,7 @@ pub fn lies_ahead(date: &Parsed, reference: DateTime<Utc>) -> bool {
 /// Turns evidence into a date with its confidence. `retrieved_at` is when the bytes left the source.
 ///
 /// Refused, with a note that says why: text that is no date, a year alone, the placeholders that
-/// systems write for "no date" (all of 1970, 1900-01-01, year 1), numbers that are milliseconds in
+/// systems write for "no date" (1970-01-01, 1900-01-01, year 1), numbers that are milliseconds in
 /// place of seconds or the reverse, and anything in the future: by more than five minutes, or a day that
 /// has not begun anywhere.
 pub fn resolve(evidence: &DateEvidence, retrieved_at: DateTime<Utc>) -> Resolved {
@@ -187,9 +187,13 @@ pub fn resolve(evidence: &DateEvidence, retrieved_at: DateTime<Utc>) -> Resolved
 /// The newest second that can still be seconds: beyond it (the year 5138) a number is milliseconds.
 const LAST_PLAUSIBLE_SECOND: u64 = 99_999_999_999;
 
+/// Seconds below this are taken for none: a number of milliseconds that was divided twice lies in January 1970.
+const FIRST_PLAUSIBLE_SECOND: i64 = 31 * 86_400;
+
 fn read(value: &DateValue) -> Result<Parsed, String> {
     match value {
-        DateValue::Text(text) => parse_instant(text).ok_or_else(|| {
+        // A time without a zone may be up to 14 hours off: only its day is known.
+        DateValue::Text(text) => parse_instant(text).map(Parsed::known).ok_or_else(|| {
             let given = crate::sanitize::clean_line(text);
             let given = crate::sanitize::cut(&given, 60);
             if given.is_empty() {
@@ -204,6 +208,9 @@ fn read(value: &DateValue) -> Result<Parsed, String> {
         DateValue::EpochSeconds(seconds) if *seconds <= 0 => {
             Err(format!("{seconds} seconds since 1970 stands for no date"))
         }
+        DateValue::EpochSeconds(seconds) if *seconds < FIRST_PLAUSIBLE_SECOND => Err(format!(
+            "{seconds} seconds since 1970 stands for no date (thousands of seconds?)"
+        )),
         DateValue::EpochSeconds(seconds) => DateTime::from_timestamp(*seconds, 0)
             .map(Parsed::instant)
             .ok_or_else(|| format!("{seconds} is not a number of seconds")),
@@ -213,11 +220,10 @@ fn read(value: &DateValue) -> Result<Parsed, String> {
 }
 
 /// Why an instant cannot be a publication date. Systems write zero values where they have no date:
-/// Unix 1970-01-01, SQL and spreadsheets around 1900-01-01, .NET 0001-01-01; and seconds read as
-/// milliseconds land in January 1970.
+/// Unix 1970-01-01, SQL and spreadsheets around 1900-01-01, .NET 0001-01-01.
 fn implausible(instant: DateTime<Utc>) -> Option<&'static str> {
     match (instant.year(), instant.ordinal()) {
-        (1970, _) => Some("stands for no date (1970 is where clocks begin)"),
+        (1970, 1) => Some("stands for no date (1970-01-01 is where clocks begin)"),
         (1899, 364..) | (1900, 1) => Some("stands for no date (a spreadsheet's zero)"),
         (..1000 | 9999.., _) => Some("is not a plausible year"),
         _ => None,

@@ -112,6 +112,7 @@ fn g02_unusable_evidence_is_low_with_the_reason() {
         (field(DateValue::EpochSeconds(i64::MIN)), "milliseconds"),
         (field(DateValue::EpochSeconds(i64::MAX)), "milliseconds"),
         (field("1970-01-01T00:00:00Z".into()), "no date"),
+        (field("1970-01-01".into()), "no date"),
         (field("1900-01-01".into()), "no date"),
         (DateEvidence::YearOnly(2025), "year 2025"),
         (field("2026-03-05T12:06:00Z".into()), "future"),
@@ -128,6 +129,24 @@ fn g02_unusable_evidence_is_low_with_the_reason() {
         );
     }
     assert_eq!(resolve(&DateEvidence::None, now), Resolved::unknown());
+}
+
+#[test]
+fn g02_a_year_of_old_is_one_and_a_time_without_a_zone_is_a_day() {
+    let now = at("2026-03-05T12:00:00Z");
+    for (text, day) in [
+        ("1970-08-24", "1970-08-24"),
+        ("1970-01-02", "1970-01-02"),
+        ("1969-12-31", "1969-12-31"),
+        ("2026-03-01T14:30:00", "2026-03-01"),
+        ("2026-03-01 14:30", "2026-03-01"),
+    ] {
+        let resolved = resolve(&DateEvidence::field("created", text), now);
+        assert_eq!(resolved.shown.as_deref(), Some(day), "{text}");
+        assert_eq!(resolved.confidence, Confidence::High, "{text}");
+    }
+    let seconds = resolve(&DateEvidence::field("created", 20_000_000), now);
+    assert_eq!(seconds.shown.as_deref(), Some("1970-08-20T11:33:20.000Z"));
 }
 
 #[test]
