@@ -1,4 +1,4 @@
 #![no_main]
 freshcontext_fuzz::target!(|data| {
-    let _ = freshcontext_parse::feed::read(data, "feed");
+    let _ = freshcontext_parse::feed::read(&String::from_utf8_lossy(data), "feed");
 });

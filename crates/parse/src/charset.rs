@@ -66,8 +66,10 @@ pub fn decode_bytes<'b>(bytes: &'b [u8], label: Option<&str>) -> Decoded<'b> {
             };
         }
     }
+    // Neither a header nor a document that says UTF-8 over bytes that are not speaks for the other.
     let declared = label
         .and_then(|label| Encoding::for_label(label.as_bytes()))
+        .filter(|encoding| *encoding != UTF_8)
         .or_else(|| document_charset(bytes))
         .filter(|encoding| *encoding != UTF_8);
     if let Some(encoding) = declared {
@@ -146,6 +148,17 @@ mod tests {
         assert!(decode_bytes(&japanese, None).text.contains("日本語のページ"));
         let (korean, ..) = encoding_rs::EUC_KR.encode("<?xml version='1.0' encoding='EUC-KR'?><a>한국어</a>");
         assert!(decode_bytes(&korean, None).text.contains("한국어"));
+    }
+
+    #[test]
+    fn a_document_is_asked_where_the_header_lies() {
+        let (cyrillic, ..) =
+            encoding_rs::KOI8_R.encode("<?xml version='1.0' encoding='koi8-r'?><a>Привет, мир</a>");
+        assert!(
+            decode_bytes(&cyrillic, Some("utf-8"))
+                .text
+                .contains("Привет, мир")
+        );
     }
 
     #[test]

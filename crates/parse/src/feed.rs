@@ -2,10 +2,10 @@
 
 mod guard;
 
-use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use chrono::{DateTime, NaiveTime, Utc};
 use freshcontext_contract::{DateEvidence, DateValue, SourceError};
 
-use crate::html;
+use crate::{date, html};
 
 /// A feed, as far as sources use it. The feed's own `updated` is a build time and left out on purpose.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -78,8 +78,10 @@ pub fn looks_like(body: &str) -> bool {
         && !lower.contains("<html")
 }
 
-/// Reads a feed of any kind.
-pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
+/// Reads a feed of any kind from decoded text. The encoding that its XML declaration names is that of the bytes
+/// it came in; its reader would decode the text a second time by it, so the declaration is left out.
+pub fn read(text: &str, what: &str) -> Result<Feed, SourceError> {
+    let bytes = without_declaration(text).as_bytes();
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(SourceError::malformed(format!("{what}: the answer is empty")));
     }
@@ -91,15 +93,16 @@ pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
             .caused_by(error.to_string())
     };
     let feed = feed_rs::parser::parse(bytes).map_err(unreadable)?;
-    // Its reader makes midnight of a day. Where there are midnights, a second look finds the days.
+    // Its reader makes midnight of a day, and nothing of a time without a zone. Where there may be either, a second
+    // look finds the days.
     let midnight = |at: Option<DateTime<Utc>>| at.is_some_and(|at| at.time() == NaiveTime::MIN);
-    let may_be_days = feed
-        .entries
-        .iter()
-        .any(|entry| midnight(entry.published) || midnight(entry.updated));
+    let may_be_days = feed.entries.iter().any(|entry| {
+        let undated = entry.published.is_none() && entry.updated.is_none();
+        undated || midnight(entry.published) || midnight(entry.updated)
+    });
     let days = if may_be_days || midnight(feed.updated) {
         let reader = feed_rs::parser::Builder::new()
-            .timestamp_parser(day_alone)
+            .timestamp_parser(day_without_zone)
             .build();
         Some(reader.parse(bytes).map_err(unreadable)?)
     } else {
@@ -134,21 +137,30 @@ pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
     })
 }
 
-/// Midnight of a text that is a day and nothing else; `None` for every other text.
-fn day_alone(text: &str) -> Option<DateTime<Utc>> {
-    let day = NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d").ok()?;
+/// The text behind its XML declaration, where it has one.
+fn without_declaration(text: &str) -> &str {
+    let text = text.trim_start_matches('\u{feff}');
+    let start = text.trim_start();
+    let declared = start
+        .strip_prefix("<?xml")
+        .filter(|rest| rest.starts_with(char::is_whitespace));
+    declared
+        .and_then(|rest| rest.split_once("?>"))
+        .map_or(text, |(_, rest)| rest)
+}
+
+/// Midnight of a text that is a day, or a time without a zone; `None` for every other text.
+fn day_without_zone(text: &str) -> Option<DateTime<Utc>> {
+    let day = date::day_without_zone(text)?;
     Some(day.and_time(NaiveTime::MIN).and_utc())
 }
 
 /// A date of an entry: the day, where a second look found a day in its place.
 fn value(at: Option<DateTime<Utc>>, day: Option<DateTime<Utc>>) -> Option<DateValue> {
-    at.map(|at| {
-        if day == Some(at) {
-            DateValue::Day(at.date_naive())
-        } else {
-            DateValue::Instant(at)
-        }
-    })
+    match (at, day) {
+        (_, Some(day)) => Some(DateValue::Day(day.date_naive())),
+        (at, None) => at.map(DateValue::Instant),
+    }
 }
 
 /// An Atom title without a type is plain text (RFC 4287, 3.1.1): `Vec<T>` in it is not markup. RSS has
@@ -211,7 +223,7 @@ mod tests {
 
     #[test]
     fn reads_atom_with_its_dates() {
-        let feed = read(ATOM.as_bytes(), "feed").unwrap();
+        let feed = read(ATOM, "feed").unwrap();
         assert_eq!(feed.title, "Feed & co");
         let first = &feed.entries[0];
         assert_eq!((first.title.as_str(), first.text().as_str()), ("A & B", "Hi"));
@@ -225,17 +237,14 @@ mod tests {
     fn a_plain_atom_title_is_no_markup() {
         let atom = r#"<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>a</id>
             <title>Vec&lt;T&gt; &amp;amp; more</title></entry></feed>"#;
-        assert_eq!(
-            read(atom.as_bytes(), "feed").unwrap().entries[0].title,
-            "Vec<T> &amp; more"
-        );
+        assert_eq!(read(atom, "feed").unwrap().entries[0].title, "Vec<T> &amp; more");
     }
 
     #[test]
     fn entities_are_not_expanded() {
         let bomb = r#"<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>
             <rss version="2.0"><channel><title>&b;&b;</title><item><title>t</title></item></channel></rss>"#;
-        if let Ok(feed) = read(bomb.as_bytes(), "feed") {
+        if let Ok(feed) = read(bomb, "feed") {
             assert!(!feed.title.contains("aaaa"));
         }
     }
@@ -259,10 +268,10 @@ mod tests {
             ]
         };
         for feed in feeds(FEED_ENTRIES) {
-            assert_eq!(read(feed.as_bytes(), "feed").unwrap().entries.len(), FEED_ENTRIES);
+            assert_eq!(read(&feed, "feed").unwrap().entries.len(), FEED_ENTRIES);
         }
         for feed in feeds(FEED_ENTRIES + 1) {
-            let error = read(feed.as_bytes(), "feed").unwrap_err();
+            let error = read(&feed, "feed").unwrap_err();
             assert!(
                 error.message.contains("more than 5000 entries"),
                 "{}",
@@ -279,7 +288,7 @@ mod tests {
                 "<rss version='2.0' xmlns:media='http://search.yahoo.com/mrss/'><channel><title>t</title>\
                 <item><title>e</title>{body}</item></channel></rss>"
             );
-            read(feed.as_bytes(), "feed")
+            read(&feed, "feed")
         };
         for (open, close) in [
             ("<media:group>", "</media:group >"),
@@ -321,7 +330,7 @@ mod tests {
             "<feed xmlns='urn:example:other'><title>t</title><entry><title>e</title></entry></feed>",
         ] {
             assert_eq!(
-                read(body.as_bytes(), "feed").unwrap_err().code,
+                read(body, "feed").unwrap_err().code,
                 ErrorCode::Malformed,
                 "{body}"
             );
@@ -331,7 +340,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_prefix_is_survived(cut in 0usize..ATOM.len()) {
-            let _ = read(&ATOM.as_bytes()[..cut], "feed");
+            let _ = read(&ATOM[..cut], "feed");
         }
     }
 }

@@ -102,16 +102,16 @@ fn parsers() -> Vec<Reader> {
             !html::to_line(html).is_empty()
         }),
         reader("parse::feed (Atom)", Format::Xml, FEED, |bytes| {
-            feed::read(bytes, "feed").is_ok()
+            feed::read(&String::from_utf8_lossy(bytes), "feed").is_ok()
         }),
         reader("parse::feed (RSS)", Format::Xml, RSS, |bytes| {
-            feed::read(bytes, "feed").is_ok()
+            feed::read(&String::from_utf8_lossy(bytes), "feed").is_ok()
         }),
         reader("parse::feed (JSON)", Format::Json, JSON_FEED, |bytes| {
-            feed::read(bytes, "feed").is_ok()
+            feed::read(&String::from_utf8_lossy(bytes), "feed").is_ok()
         }),
         of_text("parse::feed (texts)", Format::Xml, FEED, |text| {
-            feed::read(text.as_bytes(), "feed")
+            feed::read(text, "feed")
                 .is_ok_and(|feed| feed.entries.iter().map(|entry| entry.text().len()).sum::<usize>() > 0)
         }),
         of_text("parse::json", Format::Json, SIGNALS, |text| {

@@ -18,11 +18,11 @@ const APOLOGY_CHARS: usize = 2_000;
 pub fn rss(response: &Response) -> Result<Listing, SourceError> {
     let text = charset::decode(response).text;
     apology(&text)?;
-    read_feed(text.as_bytes()).map_err(|error| response.block_page().unwrap_or(error))
+    read_feed(&text).map_err(|error| response.block_page().unwrap_or(error))
 }
 
-fn read_feed(bytes: &[u8]) -> Result<Listing, SourceError> {
-    let feed = feed::read(bytes, "Hacker News feed")?;
+fn read_feed(text: &str) -> Result<Listing, SourceError> {
+    let feed = feed::read(text, "Hacker News feed")?;
     let list = Lenient::from(feed.entries).filter_map(entry);
     if list.items.is_empty() {
         return Err(SourceError::malformed(
@@ -203,5 +203,5 @@ pub fn rows_from_text(html: &str) -> Result<Listing, SourceError> {
 #[cfg(test)]
 pub fn feed_from_text(text: &str) -> Result<Listing, SourceError> {
     apology(text)?;
-    read_feed(text.as_bytes())
+    read_feed(text)
 }

@@ -21,7 +21,7 @@ pub struct Board {
 
 /// Reads the feed.
 pub fn board(body: &str) -> Result<Board, SourceError> {
-    let feed = feed::read(body.as_bytes(), "Product Hunt")?;
+    let feed = feed::read(body, "Product Hunt")?;
     let slot = match feed.updated {
         Some(DateValue::Instant(at)) if is_slot(&at) => Some(at),
         _ => None,

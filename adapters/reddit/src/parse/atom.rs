@@ -13,7 +13,7 @@ const OWN_TEXT: (&str, &str) = ("<!-- SC_OFF -->", "<!-- SC_ON -->");
 
 /// Reads a feed of posts or comments.
 pub fn feed(body: &str) -> Result<Page, SourceError> {
-    let feed = feed::read(body.as_bytes(), "Reddit")?;
+    let feed = feed::read(body, "Reddit")?;
     let mut page = Page::default();
     let mut subreddits = 0_usize;
     for entry in feed.entries {
