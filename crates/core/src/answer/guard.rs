@@ -1,13 +1,16 @@
 //! The last look before anything is written as context: is this text a failed retrieval?
 
 use freshcontext_contract::SourceError;
-use freshcontext_detect::{Kind, certain, inspect, inspect_answer};
+use freshcontext_detect::{Inspection, Kind, certain, inspect, inspect_answer};
 
 use super::ScoredItem;
 use crate::date::Confidence;
 
 /// Text looked at, in bytes; a failure page shows itself early.
 const LOOKED_AT: usize = 50_000;
+
+/// Longest text, in bytes, whose first line is judged by itself.
+const BELOW_STATUS: usize = 400;
 
 /// Makes the search for vendors' marks that the last look needs. It is done once in a process: by
 /// the first judgement, or before it by this, while the first answer is still on its way.
@@ -20,9 +23,29 @@ pub fn prepare() {
 /// A single text without a structured date is scored strictly: it may be any page. Where the source
 /// gave structured dates or several items, the documented shape was there, so only a certain
 /// failure counts, and of titles alone only bytes that are no text: "502 Bad Gateway" is a story, too.
-pub(super) fn guard(adapter: &str, summary: Option<&str>, items: &[ScoredItem]) -> Result<(), SourceError> {
+/// A page that the caller named (`any_page`) is scored strictly whatever dates it: templates date failures, too.
+pub(super) fn guard(
+    adapter: &str,
+    summary: Option<&str>,
+    items: &[ScoredItem],
+    any_page: bool,
+) -> Result<(), SourceError> {
     if items.is_empty() {
         return Ok(());
+    }
+    if any_page {
+        let text: String = items.iter().map(body).collect();
+        let mut inspection = inspect(&text);
+        // What stands under a bare status (`502 Bad Gateway`) is the server's name.
+        let first = text.trim_start().lines().next().unwrap_or_default();
+        if !inspection.failed && text.len() <= BELOW_STATUS && certain(first) == Some(true) {
+            inspection = inspect(first);
+        }
+        return if inspection.failed {
+            Err(failure(adapter, &inspection))
+        } else {
+            Ok(())
+        };
     }
     let mut text = String::new();
     // The summary is the adapter's own sentence about its items; it is scored only where they say nothing.
@@ -56,13 +79,36 @@ pub(super) fn guard(adapter: &str, summary: Option<&str>, items: &[ScoredItem]) 
     } else {
         inspection.failed
     };
-    if !failed {
-        return Ok(());
+    if failed {
+        Err(failure(adapter, &inspection))
+    } else {
+        Ok(())
     }
+}
+
+fn failure(adapter: &str, inspection: &Inspection) -> SourceError {
     let kind = inspection.kind.unwrap_or(Kind::Malformed);
     let message = format!(
         "{adapter} answered with a failure in place of content: {}",
         inspection.reason
     );
-    Err(SourceError::new(kind.code(), message).detail(kind.as_str()))
+    SourceError::new(kind.code(), message).detail(kind.as_str())
+}
+
+/// The text of a page below its title: what its template says of any page tells nothing. A page of a title alone has that.
+fn body(item: &ScoredItem) -> String {
+    let is_title = |line: &str| {
+        let line = line.trim();
+        line.is_empty() || item.title.contains(line) || line.contains(&item.title)
+    };
+    let text: Vec<&str> = item.summary.lines().skip_while(|line| is_title(line)).collect();
+    let text = text.join("\n");
+    let text = if text.trim().is_empty() {
+        &item.title
+    } else {
+        text.trim()
+    };
+    text.get(..text.floor_char_boundary(LOOKED_AT))
+        .unwrap_or_default()
+        .to_owned()
 }
