@@ -8,6 +8,8 @@ mod query;
 mod repair;
 mod request;
 
+use std::time::Duration;
+
 use freshcontext_contract::{
     Adapter, ArgSpec, Argument, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Listing, Marker, Pace,
     Peek, Refetch, Response, Route, SourceError, SourceResult,
@@ -88,10 +90,17 @@ impl Adapter for Gdelt {
     }
 }
 
+/// How long GDELT's throttle lasts for an address that does not ask meanwhile.
+const THROTTLED: Duration = Duration::from_secs(60);
+
 /// Asking again at once makes GDELT's throttle last longer.
 fn patience(error: SourceError) -> SourceError {
     if error.code == ErrorCode::RateLimited && error.hint.is_none() {
-        error.hint("wait a minute before asking GDELT again; asking sooner prolongs its refusal")
+        // One wait: the longer of what the refusal named and what ends its throttle.
+        let wait = error.retry_after.unwrap_or_default().max(THROTTLED);
+        error
+            .retry_after(wait)
+            .hint("asking GDELT sooner prolongs its refusal")
     } else {
         error
     }
@@ -100,6 +109,19 @@ fn patience(error: SourceError) -> SourceError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refusal_names_one_wait() {
+        for (named, wait) in [(None, 60), (Some(6), 60), (Some(300), 300)] {
+            let refused = SourceError::rate_limited("slow down");
+            let refused = named.map_or(refused.clone(), |seconds| {
+                refused.retry_after(Duration::from_secs(seconds))
+            });
+            let error = patience(refused);
+            assert_eq!(error.retry_after, Some(Duration::from_secs(wait)));
+            assert!(error.hint.unwrap().contains("prolongs"));
+        }
+    }
 
     #[test]
     fn the_pace_keeps_more_than_five_seconds() {

@@ -202,12 +202,13 @@ fn say_missing(
             }
             continue;
         }
-        // The registry's own words, such as "was unpublished", are better than ours.
+        // The registry's own words, such as "was unpublished" or "was removed", are better than ours.
         let said = absent.iter().find_map(|gone| {
-            gone.result
-                .as_ref()
-                .err()
-                .filter(|error| error.message.contains("unpublished"))
+            gone.result.as_ref().err().filter(|error| {
+                ["unpublished", "removed"]
+                    .iter()
+                    .any(|word| error.message.contains(word))
+            })
         });
         let message = said.map_or_else(
             || format!("{} is not in {places}", named(&one.name)),

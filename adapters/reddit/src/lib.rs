@@ -62,6 +62,9 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         share_links("/r/*/s/"),
         share_links("/u/*/s/"),
         share_links("/user/*/s/"),
+        // Where Reddit sends who must log in: it is followed at once, so that the answer says so.
+        share_links("/login"),
+        share_links("/account/login"),
         HostRate::new("oauth.reddit.com", Pace::new(60, 60))
             .link("https://github.com/reddit-archive/reddit/wiki/API"),
     ],
@@ -189,8 +192,16 @@ async fn read(
 ) -> Result<Page, SourceError> {
     cx.read(request, |response| match response.final_url.path() {
         path if path.starts_with("/subreddits/search") => Err(parse::no_such_subreddit()),
-        path if path.starts_with("/login") => Err(SourceError::access_denied("Reddit asks for a login")),
-        _ => parse(&charset::decode(response).text),
+        path if ["/login", "/account/login"]
+            .iter()
+            .any(|login| path.starts_with(login)) =>
+        {
+            Err(SourceError::access_denied("Reddit asks for a login"))
+        }
+        _ if response.media_type().contains("html") => Err(response.block_page().unwrap_or_else(|| {
+            SourceError::malformed("www.reddit.com sent an HTML page where a feed was due")
+        })),
+        _ => parse(&charset::decode(response).text).map_err(|error| response.block_page().unwrap_or(error)),
     })
     .await
 }

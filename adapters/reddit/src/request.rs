@@ -131,7 +131,11 @@ pub fn feed(plan: &Plan) -> Result<Request, SourceError> {
         _ => segments.push(".rss"),
     }
     query.push(("limit", &limit));
-    Ok(Request::get(link::queried(SITE, &segments, query)?, Media::Xml).cache_for(CACHE))
+    // Any kind: a redirect to the login page is told by where it leads.
+    let request = Request::get(link::queried(SITE, &segments, query)?, Media::Any);
+    Ok(request
+        .header("accept", "application/atom+xml, application/xml;q=0.9, */*;q=0.1")
+        .cache_for(CACHE))
 }
 
 /// The API call that answers the plan.

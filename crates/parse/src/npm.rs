@@ -1,8 +1,9 @@
 //! npm's registry: the names it can have, and what it says where it has no document to give.
 
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{ErrorCode, SourceError, quoted};
+use freshcontext_contract::{ErrorCode, SourceError, named, quoted};
 
+use crate::json::text_at;
 use crate::text;
 
 /// Whether npm can have a package of this name: lower case, at most 214 characters, optionally with a scope. Upper
@@ -63,6 +64,25 @@ pub fn error(answer: &Value) -> Option<SourceError> {
         )
     };
     Some(SourceError::new(code, message))
+}
+
+/// The error of a package of which npm's placeholder alone is left: what was there was removed for malice
+/// (<https://github.com/npm/security-holder>). `None` where another version is handed out.
+pub fn security_holding(value: &Value) -> Option<SourceError> {
+    let latest = text_at(value, "/dist-tags/latest").or_else(|| text_at(value, "/version"))?;
+    let manifest = value.get("versions").and_then(|versions| versions.get(latest));
+    let said = manifest.and_then(|manifest| text_at(manifest, "/description"));
+    let said = said
+        .or_else(|| text_at(value, "/description"))
+        .unwrap_or_default();
+    let holds = latest.contains("-security") && said.to_lowercase().contains("security holding package");
+    holds.then(|| {
+        let name = text_at(value, "/name").unwrap_or("the package");
+        SourceError::not_found(format!(
+            "{} was removed from npm for security reasons: a security holding package is in its place",
+            named(name)
+        ))
+    })
 }
 
 #[cfg(test)]

@@ -16,6 +16,9 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         let unnamed = || SourceError::malformed("npm: the answer names no package");
         return Err(npm::error(&value).unwrap_or_else(unnamed));
     };
+    if let Some(held) = npm::security_holding(&value) {
+        return Err(held);
+    }
     let times = value.get("time").and_then(Value::as_object);
     let versions = value.get("versions").and_then(Value::as_object);
     if let Some(gone) = times
@@ -129,6 +132,9 @@ pub fn manifest(body: &str) -> Result<Facts, SourceError> {
         let unnamed = || SourceError::malformed("npm: the answer names no version");
         return Err(npm::error(&value).unwrap_or_else(unnamed));
     };
+    if let Some(held) = npm::security_holding(&value) {
+        return Err(held);
+    }
     let mut facts = Facts {
         name: name.to_owned(),
         latest: Some(version.to_owned()),
