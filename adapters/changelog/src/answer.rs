@@ -87,6 +87,7 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> SourceResul
     result.route = Some(route);
     result.notes = notes;
     result.fields = fields;
+    result.any_page = article;
     result.skip(unreadable, "that could not be read");
     let ahead = parse::drop_future(&mut releases, now);
     result.note_count(ahead, ["date lies", "dates lie"], "in the future and left out");
@@ -120,11 +121,11 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> SourceResul
     result
 }
 
-/// The newest of sorted releases.
+/// The newest of sorted releases, with a date or by its version.
 fn newest_stable(releases: &[Release]) -> Option<&Release> {
     releases
         .iter()
-        .find(|release| stable(release) && instant(&release.date).is_some())
+        .find(|release| stable(release) && (release.newest_undated || instant(&release.date).is_some()))
 }
 
 /// Both channels with their own newest date: a nightly does not make a project fresh.
@@ -140,7 +141,12 @@ fn channels(result: &mut SourceResult, releases: &[Release]) {
         .iter()
         .find(|release| release.prerelease && instant(&release.date).is_some());
     result.set("newest_prerelease", early.map(shown));
-    if stable.is_none() && early.is_some() {
+    if let Some(newest) = stable.filter(|release| release.newest_undated) {
+        let name = newest.tag.as_deref().unwrap_or(&newest.title);
+        result.note(format!(
+            "The newest release, {name}, has no date: older ones that have one do not date the answer"
+        ));
+    } else if stable.is_none() && early.is_some() {
         result.note("Only pre-releases have a date, so they date the answer");
     } else if early.and_then(|release| instant(&release.date))
         > stable.and_then(|release| instant(&release.date))

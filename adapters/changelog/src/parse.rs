@@ -35,6 +35,10 @@ pub struct Release {
     pub unreleased: bool,
     /// Names of the sections of its notes.
     pub sections: Vec<String>,
+    /// Whether its date was left out since it lies in the future.
+    pub ahead: bool,
+    /// Whether it is newer than all releases with a date by its version, and has none itself.
+    pub newest_undated: bool,
 }
 
 /// The instant of evidence, for the order and the figures; a day counts from 00:00 UTC.
@@ -62,6 +66,7 @@ pub fn drop_future(releases: &mut [Release], now: DateTime<Utc>) -> usize {
     for release in releases {
         if value(&release.date).is_some_and(|value| date::lies_ahead(&value, now)) {
             release.date = DateEvidence::None;
+            release.ahead = true;
             dropped += 1;
         }
     }
@@ -69,7 +74,7 @@ pub fn drop_future(releases: &mut [Release], now: DateTime<Utc>) -> usize {
 }
 
 /// Newest first; what has not come out yet before everything, what has no date after the dated ones in
-/// the order of the document. Of releases that share a day, and where the time of any is unknown, the higher
+/// the order of the document, unless its version is higher than all of theirs: many files stopped naming dates. Of releases that share a day, and where the time of any is unknown, the higher
 /// version is the newer; where versions do not tell either, the place in the document.
 pub fn sort(releases: &mut [Release]) {
     let dated = releases
@@ -89,6 +94,18 @@ pub fn sort(releases: &mut [Release]) {
             releases.reverse();
         }
     }
+    let highest = releases
+        .iter()
+        .filter(|release| instant(&release.date).is_some())
+        .filter_map(named_version)
+        .max();
+    if let Some(highest) = highest {
+        for release in releases.iter_mut() {
+            let undated = instant(&release.date).is_none() && !release.ahead && !release.unreleased;
+            let higher = || named_version(release).is_some_and(|version| version > highest);
+            release.newest_undated = undated && higher();
+        }
+    }
     // A day of which one release has no time cannot order the others by theirs.
     let days: HashSet<NaiveDate> = releases
         .iter()
@@ -105,14 +122,23 @@ pub fn sort(releases: &mut [Release]) {
                 at
             }
         });
-        let tie = at.and_then(|_| {
-            // A number in a longer title may be another thing's version.
-            let named = release.tag.as_deref().and_then(version::parse);
-            let short = release.title.split_whitespace().count() <= 3;
-            named.or_else(|| version::parse(&release.title).filter(|_| short))
-        });
-        (!release.unreleased, Reverse(at), Reverse(tie))
+        let tie = (at.is_some() || release.newest_undated)
+            .then(|| named_version(release))
+            .flatten();
+        (
+            !release.unreleased,
+            !release.newest_undated,
+            Reverse(at),
+            Reverse(tie),
+        )
     });
+}
+
+/// The version of a release by its tag or its title. A number in a longer title may be another thing's version.
+fn named_version(release: &Release) -> Option<version::Version> {
+    let named = release.tag.as_deref().and_then(version::parse);
+    let short = release.title.split_whitespace().count() <= 3;
+    named.or_else(|| version::parse(&release.title).filter(|_| short))
 }
 
 #[cfg(test)]

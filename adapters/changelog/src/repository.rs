@@ -37,7 +37,7 @@ pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceErr
         Err(error) => return Err(error),
     }
     for (route, kind) in [("releases_feed", "releases"), ("tags_feed", "tags")] {
-        let read = as_text(|text| feed::github(text.as_bytes()));
+        let read = as_text(feed::github);
         match cx.read(request::github_feed(name, kind)?, read).await {
             Ok(releases) if !releases.is_empty() => {
                 let mut found = Found::new(what, page(kind)?, route, releases);

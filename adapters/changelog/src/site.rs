@@ -75,7 +75,8 @@ pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
             SourceError::malformed(message).hint("pass the address of its feed or of a changelog file")
         );
     }
-    if !is_root && page.dates.visible.is_some() {
+    // A page that was named is what was asked for, with a date or without; a site's front page is not.
+    if !is_root && !page.text.is_empty() {
         return Ok(article(page, url));
     }
     let message = format!(
@@ -139,7 +140,7 @@ fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {
         )));
     }
     if looks_like_a_feed(&body) {
-        let feed = feed::read(body.as_bytes())?;
+        let feed = feed::read(&body, &url)?;
         let what = if feed.title.is_empty() {
             format!("feed of {}", host(&url))
         } else {
@@ -211,6 +212,16 @@ fn article(page: Page, url: Url) -> Found {
             found.notes.push(note.to_owned());
         }
         found.fields.insert("modified".to_owned(), modified.into());
+    }
+    if found
+        .releases
+        .iter()
+        .all(|release| release.date == DateEvidence::None)
+        && found.notes.is_empty()
+    {
+        found
+            .notes
+            .push("the page says nothing about when it was published".to_owned());
     }
     if let Some(visible) = page.dates.visible {
         found.fields.insert("visible_date".to_owned(), visible.into());

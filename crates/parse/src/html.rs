@@ -7,6 +7,7 @@
 
 mod door;
 mod elements;
+mod main_content;
 mod sink;
 mod walk;
 
@@ -18,6 +19,7 @@ use scraper::{ElementRef, Html, Selector};
 
 use crate::text::paragraphs;
 pub use elements::{all, classes, first, line_of};
+pub use main_content::{Main, same_page};
 
 /// What a tree lacks of its text. The default: nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -112,7 +114,7 @@ impl Document {
     /// As [`text`](Self::text), with `## ` before each heading of any rank, so that it reads like a
     /// Markdown file.
     pub fn outline(&self) -> String {
-        paragraphs(&walk::text(self.html.root_element(), "## "))
+        paragraphs(&walk::text(self.html.root_element(), "## ", |_| false))
     }
 }
 
@@ -142,7 +144,7 @@ pub fn to_text(html: &str) -> String {
         .iter()
         .any(|tag| lower.contains(tag));
     let document = if page { document(html) } else { fragment(html) };
-    let text = walk::text(document.root_element(), "");
+    let text = walk::text(document.root_element(), "", |_| false);
     let cut = document.cut();
     drop(document);
     let mut text = paragraphs(&text);
@@ -159,7 +161,7 @@ pub fn to_line(html: &str) -> String {
 
 /// The readable text of one element, hidden parts left out.
 pub fn text_of(element: ElementRef<'_>) -> String {
-    paragraphs(&walk::text(element, ""))
+    paragraphs(&walk::text(element, "", |_| false))
 }
 
 /// The most bytes that the tree of a text of `bytes` bytes takes, at most

@@ -1,6 +1,8 @@
 //! What a page says about its date, best evidence first; and what it says against it.
 
+mod article;
 mod jsonld;
+mod labels;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
 use freshcontext_contract::limits::DATES_APART_H;
@@ -8,19 +10,27 @@ use freshcontext_contract::{DateEvidence, DateValue};
 use scraper::{ElementRef, Html};
 use url::Url;
 
+use self::labels::Meaning;
 use crate::date::{self, PathDate};
-use crate::html::{all, classes, line_of};
+use crate::html::{Main, all, classes, line_of};
 
 /// Publication dates of one page further apart than this contradict each other.
 const APART: TimeDelta = TimeDelta::hours(DATES_APART_H);
 /// Maximum length of a text with a labelled date, in characters.
 const LABELLED_CHARS: usize = 120;
+/// Most visible characters between the headline and a date that belongs to it.
+const NEAR_CHARS: usize = 300;
+
+/// Elements that are looked at for one beside the headline.
+const NEAR_TIMES: usize = 20;
 
 /// What a page says about its date.
 #[derive(Debug, Default)]
 pub struct PageDate {
     /// When it was published, and what shows it.
     pub date: DateEvidence,
+    /// Whether a field whose meaning is documented says so, contradicted or not.
+    pub documented: bool,
     /// When it was changed, where it says so. Not a publication.
     pub modified: Option<String>,
     /// A date on the page that stands alone and proves nothing.
@@ -57,52 +67,92 @@ impl Claim {
     }
 }
 
-/// Reads all that a page says about its date.
-pub fn read(document: &Html, text: &str, address: &Url, now: DateTime<Utc>) -> PageDate {
+/// Reads all that a page says about its date. `main` is its content, and `text` that as text.
+pub fn read(document: &Html, main: &Main<'_>, text: &str, address: &Url, now: DateTime<Utc>) -> PageDate {
     let sane = |value: &DateValue| !date::lies_ahead(value, now);
-    let read = |text: &str| date::machine(text).filter(sane);
-    let linked = linked_data(document);
-    let of_metadata = |css: &str| -> Vec<DateValue> {
+    let mut zoneless = None;
+    let mut read = |text: &str| {
+        let value = date::machine(text).filter(sane)?;
+        let time_without_zone = matches!(value, DateValue::Day(_)) && text.contains(':');
+        if time_without_zone {
+            zoneless = zoneless.take().or_else(|| Some(text.trim().to_owned()));
+        }
+        Some(value)
+    };
+    let linked = article::of(document, main, address);
+    let of_metadata = |css: &str| -> Vec<String> {
         all(document, css)
             .into_iter()
-            .filter(|element| !foreign(*element))
+            .filter(|element| !foreign(*element) && !main.is_of_another(*element))
             .filter_map(|element| {
                 let element = element.value();
-                read(element.attr("content").or_else(|| element.attr("datetime"))?)
+                element
+                    .attr("content")
+                    .or_else(|| element.attr("datetime"))
+                    .map(str::to_owned)
             })
             .collect()
     };
-    let modified = linked.modified().and_then(read).or_else(|| {
-        of_metadata("meta[property='article:modified_time'], meta[property='og:updated_time']")
-            .into_iter()
-            .next()
+    let changed = "meta[property='article:modified_time'], meta[property='og:updated_time'], \
+        meta[itemprop='dateModified'], time[itemprop='dateModified']";
+    let mut modified = linked
+        .modified
+        .iter()
+        .find_map(|text| date::machine(text).filter(sane));
+    modified = modified.or_else(|| {
+        of_metadata(changed)
+            .iter()
+            .find_map(|text| date::machine(text).filter(sane))
     });
-    let mut dates = PageDate {
-        modified: modified.as_ref().and_then(date::shown),
-        ..PageDate::default()
-    };
+
     let mut claims: Vec<Claim> = Vec::new();
     let mut claim = |what, value: Option<DateValue>, field| {
         claims.extend(value.map(|value| Claim { what, value, field }));
     };
-    let ld = "JSON-LD datePublished";
-    claim(ld, linked.published.as_deref().and_then(read), true);
-    claim(ld, linked.page_published.as_deref().and_then(read), true);
+    for (what, text, field) in &linked.published {
+        claim(what, read(text), *field);
+    }
     for css in [
         "meta[property='article:published_time'], meta[name='article:published_time']",
         "meta[itemprop='datePublished'], time[itemprop='datePublished']",
     ] {
-        for value in of_metadata(css) {
-            claim("published_time of the page's metadata", Some(value), true);
+        for text in of_metadata(css) {
+            claim("published_time of the page's metadata", read(&text), true);
         }
     }
-    let marked = published_time(document).and_then(|text| read(&text));
-    claim("time element marked as publication", marked, false);
-    let by_class = dated_class(document).map(DateValue::Day).filter(sane);
-    claim("date marked as publication by its class", by_class, false);
-    let labelled = labelled_date(document).map(DateValue::Day).filter(sane);
-    claim("date beside a label such as Published", labelled, false);
+    let times = times(document, main);
+    claim(
+        "time element marked as publication",
+        times.published.as_deref().and_then(&mut read),
+        false,
+    );
+    claim(
+        "time element beside the headline",
+        times.beside_headline.as_deref().and_then(&mut read),
+        false,
+    );
+    let by_class = dated_class(document, main);
+    let labelled = labelled_date(document, main);
+    let day = |day: Option<NaiveDate>| day.map(DateValue::Day).filter(sane);
+    claim(
+        "date marked as publication by its class",
+        day(by_class.published),
+        false,
+    );
+    claim(
+        "date beside a label such as Published",
+        day(labelled.published),
+        false,
+    );
+    modified = modified
+        .or_else(|| times.changed.as_deref().and_then(date::machine).filter(sane))
+        .or_else(|| day(by_class.changed))
+        .or_else(|| day(labelled.changed));
 
+    let mut dates = PageDate {
+        modified: modified.as_ref().and_then(date::shown),
+        ..PageDate::default()
+    };
     let visible = text.lines().take(40).find_map(|line| {
         let short = line.chars().count() <= 120;
         short
@@ -120,7 +170,19 @@ pub fn read(document: &Html, text: &str, address: &Url, now: DateTime<Utc>) -> P
         return dates;
     }
     dates.weigh(claims, in_path);
+    if let Some(text) = zoneless.filter(|text| dates.date.value().is_some_and(|value| is_day_of(value, text)))
+    {
+        let text = crate::text::said(&text, 40);
+        dates
+            .notes
+            .push(format!("{text} names no time zone: only its day is known"));
+    }
     dates
+}
+
+/// Whether a value is the day of a time without a zone.
+fn is_day_of(value: &DateValue, text: &str) -> bool {
+    matches!(value, DateValue::Day(day) if date::day_without_zone(text) == Some(*day))
 }
 
 impl PageDate {
@@ -131,8 +193,9 @@ impl PageDate {
             best.value = sharper(best.value, claims.iter().filter(|claim| claim.field));
         }
         let Some(at) = best.at() else { return };
-        if let Some(found) = in_path.filter(|found| at - end_of(*found) > APART) {
-            // What bears an address has been there since: whatever claims a later day is a later edition.
+        self.documented = best.field;
+        if let Some(found) = in_path.filter(|found| !best.field && at - end_of(*found) > APART) {
+            // What bears an address has been there since: whatever a mere signal claims is a later edition.
             self.notes.push(format!(
                 "{}, but the address is of {found}: the page is not newer than that",
                 best.told()
@@ -149,7 +212,8 @@ impl PageDate {
                 }
             }
         }
-        if let Some(found) = in_path.filter(|found| start_of(*found) - at > APART) {
+        let apart = |found: &PathDate| start_of(*found) - at > APART || at - end_of(*found) > APART;
+        if let Some(found) = in_path.filter(apart) {
             against.push(format!("the address {found}"));
         }
         if against.is_empty() {
@@ -215,37 +279,102 @@ fn sharper<'c>(value: DateValue, others: impl Iterator<Item = &'c Claim>) -> Dat
     same_day.next().map_or(value, |other| other.value.clone())
 }
 
-/// JSON-LD of the main entity. What does not parse is skipped: pages break it often.
-fn linked_data(document: &Html) -> jsonld::Dates {
-    let mut found = jsonld::Dates::default();
-    for script in all(document, "script[type='application/ld+json']") {
-        let source: String = script.text().collect();
-        jsonld::read(&source, &mut found);
+/// The `time` elements that date a page, as written.
+#[derive(Default)]
+struct Times {
+    /// Marked as the publication.
+    published: Option<String>,
+    /// Beside the headline, without a mark.
+    beside_headline: Option<String>,
+    /// Of a later change.
+    changed: Option<String>,
+}
+
+/// Reads the `time` elements of the content and of its headline, outside of comments, quotes, embeds and cards.
+fn times(document: &Html, main: &Main<'_>) -> Times {
+    let mut found = Times::default();
+    let mut unmarked = Vec::new();
+    for time in all(document, "time[datetime]") {
+        let element = time.value();
+        let Some(at) = element.attr("datetime") else {
+            continue;
+        };
+        if foreign(time) || !main.holds(time) {
+            continue;
+        }
+        let words = element.attr("class").unwrap_or_default().to_lowercase();
+        let published = element.attr("pubdate").is_some()
+            || ["publish", "pubdate", "entry-date", "post-date", "dt-published"]
+                .iter()
+                .any(|word| words.contains(word));
+        let says_published = ["published", "pubdate"].iter().any(|word| words.contains(word));
+        let by_class = ["updated", "modified"].iter().any(|word| words.contains(word)) && !says_published;
+        let label = labels::before(time);
+        let own = labels::statements(&line_of(time, " "));
+        let by_label = labels::meaning(&label) == Meaning::Changed
+            || own.first().is_some_and(|own| own.meaning == Meaning::Changed)
+            || element.attr("itemprop") == Some("dateModified");
+        if by_class || by_label {
+            found.changed = found.changed.or_else(|| Some(at.to_owned()));
+        } else if published {
+            found.published = found.published.or_else(|| Some(at.to_owned()));
+        } else {
+            unmarked.push(time);
+        }
     }
+    let near = unmarked
+        .into_iter()
+        .take(NEAR_TIMES)
+        .find(|time| is_beside_headline(*time, main));
+    found.beside_headline = near
+        .and_then(|time| time.value().attr("datetime"))
+        .map(str::to_owned);
     found
 }
 
-/// A `time` element that says it is the publication, outside of comments, quotes and embeds.
-fn published_time(document: &Html) -> Option<String> {
-    all(
-        document,
-        "main time[datetime], article time[datetime], [role=main] time[datetime], header time[datetime]",
-    )
-    .into_iter()
-    .find(|time| {
-        let element = time.value();
-        let classes = element.attr("class").unwrap_or_default().to_lowercase();
-        let says = element.attr("pubdate").is_some()
-            || ["publish", "pubdate", "entry-date", "post-date", "dt-published"]
-                .iter()
-                .any(|word| classes.contains(word));
-        says && !foreign(*time)
-    })
-    .and_then(|time| time.value().attr("datetime").map(str::to_owned))
+/// Whether little text stands between the headline and an element.
+fn is_beside_headline(element: ElementRef<'_>, main: &Main<'_>) -> bool {
+    let Some(headline) = main.headline() else {
+        return false;
+    };
+    let holders: Vec<_> = headline.ancestors().map(|node| node.id()).collect();
+    let Some(common) = element.ancestors().find(|node| holders.contains(&node.id())) else {
+        return false;
+    };
+    // The text from the one to the other, in whichever order they stand.
+    let (mut begun, mut inside, mut chars) = (false, false, 0);
+    for node in common.descendants() {
+        let is_headline = node.id() == headline.id();
+        if is_headline || node.id() == element.id() {
+            if begun {
+                return true;
+            }
+            begun = true;
+            inside = is_headline;
+        }
+        if let Some(text) = node.value().as_text()
+            && begun
+        {
+            let own = inside && node.ancestors().any(|above| above.id() == headline.id());
+            chars += if own { 0 } else { text.trim().chars().count() };
+            if chars > NEAR_CHARS {
+                return false;
+            }
+        }
+    }
+    false
 }
 
-/// A date in an element whose class says that it is the publication, such as `publish-date`.
-fn dated_class(document: &Html) -> Option<NaiveDate> {
+/// Days that a page's text dates it by.
+#[derive(Default)]
+struct Days {
+    published: Option<NaiveDate>,
+    changed: Option<NaiveDate>,
+}
+
+/// Dates in elements whose class says that they are the publication, such as `publish-date`. What their words call a
+/// later change is one, whatever their class.
+fn dated_class(document: &Html, main: &Main<'_>) -> Days {
     const MARKS: [&str; 8] = [
         "publishdate",
         "publisheddate",
@@ -256,23 +385,32 @@ fn dated_class(document: &Html) -> Option<NaiveDate> {
         "entrydate",
         "articledate",
     ];
-    all(document, "[class*=ublish], [class*=date], [class*=Date]")
-        .into_iter()
-        .filter(|element| {
-            classes(*element).any(|class| {
-                let plain: String = class
-                    .chars()
-                    .filter(char::is_ascii_alphanumeric)
-                    .map(|c| c.to_ascii_lowercase())
-                    .collect();
-                MARKS.iter().any(|mark| plain.contains(mark))
-            }) && !foreign(*element)
-        })
-        .find_map(|element| {
-            let said = line_of(element, " ");
-            let short = said.chars().count() <= 60;
-            short.then(|| date::find(&said)).flatten()?.day(None)
-        })
+    let mut days = Days::default();
+    for element in all(document, "[class*=ublish], [class*=date], [class*=Date]") {
+        let marked = classes(element).any(|class| {
+            let plain: String = class
+                .chars()
+                .filter(char::is_ascii_alphanumeric)
+                .map(|c| c.to_ascii_lowercase())
+                .collect();
+            MARKS.iter().any(|mark| plain.contains(mark))
+        });
+        let said = line_of(element, " ");
+        if !marked || said.chars().count() > 60 || foreign(element) || !main.holds(element) {
+            continue;
+        }
+        let before = labels::meaning(&labels::before(element));
+        let given = element.value().attr("datetime").and_then(date::machine);
+        for (at, statement) in labels::statements(&said).into_iter().enumerate() {
+            let by_label = at == 0 && statement.meaning == Meaning::Unknown && before == Meaning::Changed;
+            if statement.meaning == Meaning::Changed || by_label {
+                days.changed = days.changed.or(Some(statement.day));
+            } else if given.is_none() {
+                days.published = days.published.or(Some(statement.day));
+            }
+        }
+    }
+    days
 }
 
 /// Words that begin the class or id of what is not the page's own text.
@@ -321,39 +459,44 @@ fn foreign(element: ElementRef<'_>) -> bool {
 }
 
 /// `<dt>Announced</dt><dd>April 2, 2024</dd>`, or "Published: April 2, 2024" in a short text of its own.
-fn labelled_date(document: &Html) -> Option<NaiveDate> {
-    const LABELS: [&str; 8] = [
-        "announced",
-        "published",
-        "released",
-        "release date",
-        "posted",
-        "date",
-        "publication date",
-        "issued",
-    ];
-    let is_label = |label: &str| LABELS.contains(&label.trim().trim_end_matches(':').to_lowercase().as_str());
-    let pair = all(document, "dt, th").into_iter().find_map(|label| {
+fn labelled_date(document: &Html, main: &Main<'_>) -> Days {
+    let mut days = Days::default();
+    let mut add = |meaning, day| match meaning {
+        Meaning::Published => days.published = days.published.or(Some(day)),
+        Meaning::Changed => days.changed = days.changed.or(Some(day)),
+        Meaning::Unknown => {}
+    };
+    let own = |element| !foreign(element) && main.holds(element);
+    for label in all(document, "dt, th") {
+        let Some(value) = label.next_siblings().find_map(ElementRef::wrap) else {
+            continue;
+        };
+        if !matches!(value.value().name(), "dd" | "td") || !own(label) {
+            continue;
+        }
         let said = line_of(label, "");
-        let value = label.next_siblings().find_map(ElementRef::wrap)?;
-        let fits = is_label(&said) && matches!(value.value().name(), "dd" | "td") && !foreign(label);
-        fits.then(|| date::find(&line_of(value, "")))??.day(None)
-    });
-    pair.or_else(|| {
-        let places = "main p, article p, p, span, div, li, small, time, em, address, h2, h3, h4";
-        all(document, places).into_iter().find_map(|element| {
-            let line = line_of(element, " ");
-            if line.chars().count() > LABELLED_CHARS {
-                return None;
+        let meaning = match labels::meaning(&said) {
+            Meaning::Unknown if said.trim().trim_end_matches(':').eq_ignore_ascii_case("date") => {
+                Meaning::Published
             }
-            let lower = line.to_lowercase();
-            let label = LABELS.iter().filter(|label| **label != "date").find(|label| {
-                lower
-                    .strip_prefix(**label)
-                    .is_some_and(|rest| rest.starts_with([':', ' ']))
-            })?;
-            let day = date::find(line.get(label.len()..)?)?.day(None)?;
-            (!foreign(element)).then_some(day)
-        })
-    })
+            meaning => meaning,
+        };
+        if let Some(day) = date::find(&line_of(value, "")).and_then(|found| found.day(None)) {
+            add(meaning, day);
+        }
+    }
+    let places = "main p, article p, p, span, div, li, small, time, em, address, h2, h3, h4";
+    for element in all(document, places) {
+        let line = line_of(element, " ");
+        if line.chars().count() > LABELLED_CHARS || !line.contains(|c: char| c.is_ascii_digit()) {
+            continue;
+        }
+        let statements = labels::statements(&line);
+        if statements.iter().any(|said| said.meaning != Meaning::Unknown) && own(element) {
+            for said in statements {
+                add(said.meaning, said.day);
+            }
+        }
+    }
+    days
 }

@@ -19,34 +19,50 @@ pub struct Feed {
     pub releases: Vec<Release>,
 }
 
-/// Reads a site's feed. The feed's own date is the time of its build and never used.
-pub fn read(bytes: &[u8]) -> Result<Feed, SourceError> {
-    let feed = feed::read(bytes, "feed")?;
+/// Reads the text of a site's feed at an address. The feed's own date is the time of its build and never used.
+pub fn read(text: &str, address: &Url) -> Result<Feed, SourceError> {
+    let feed = feed::read(text, "feed")?;
+    let site = feed
+        .page
+        .as_deref()
+        .and_then(|page| link::absolute(address, page));
+    let own: Vec<String> = [Some(address), site.as_ref()]
+        .into_iter()
+        .flatten()
+        .filter_map(host)
+        .collect();
     Ok(Feed {
         title: feed.title.clone(),
-        releases: readable(feed, |entry| release(entry, dated(entry)))?,
+        releases: readable(feed, |entry| release(entry, dated(entry, &own)))?,
     })
 }
 
-/// The entry's date. What bears an address with a day has been there since: a later publication is disputed.
-fn dated(entry: &Entry) -> DateEvidence {
+/// A host without `www.`.
+fn host(url: &Url) -> Option<String> {
+    let host = url.host_str()?;
+    Some(host.strip_prefix("www.").unwrap_or(host).to_owned())
+}
+
+/// The entry's date. What bears an address of this site with a day has been there since: a later publication is
+/// disputed. An entry may lead to a page of another site, whose address dates that page.
+fn dated(entry: &Entry, own: &[String]) -> DateEvidence {
     let date = entry.date();
     let address = entry.link.as_deref().and_then(|link| Url::parse(link).ok());
+    let address = address.filter(|address| host(address).is_some_and(|host| own.contains(&host)));
     let older = address.as_ref().and_then(date::in_address).filter(|found| {
         let end = found.last().and_time(NaiveTime::MIN).and_utc();
         instant(&date).is_some_and(|at| at - end > TimeDelta::hours(DATES_APART_H))
     });
     match (older, &entry.published) {
-        (Some(found), published @ Some(_)) => {
-            DateEvidence::field("date in the address", found.first()).beside("published", published.clone())
-        }
+        (Some(found), Some(published)) => DateEvidence::field("published", published.clone())
+            .beside("date in the address", Some(found.first())),
         _ => date,
     }
 }
 
 /// Reads `releases.atom` or `tags.atom`. Their only date is that of the last edit.
-pub fn github(bytes: &[u8]) -> Result<Vec<Release>, SourceError> {
-    let feed = feed::read(bytes, "GitHub releases feed")?;
+pub fn github(text: &str) -> Result<Vec<Release>, SourceError> {
+    let feed = feed::read(text, "GitHub releases feed")?;
     readable(feed, |entry| {
         let edited = "updated: last edit of the release";
         let date = entry

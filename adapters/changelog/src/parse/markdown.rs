@@ -26,6 +26,9 @@ const UNRELEASED: [&str; 12] = [
 pub const MAX_RELEASES: usize = 2_000;
 /// More lines than the longest history has.
 pub const MAX_LINES: usize = 100_000;
+/// Most words before the version of a heading; and the same with a date among them.
+const WORDS_BEFORE: usize = 3;
+const WORDS_WITH_DATE: usize = 6;
 /// What of a heading is looked at.
 const HEADING_BYTES: usize = 1_000;
 /// More lines of one release than an answer can show.
@@ -36,6 +39,8 @@ const NOTE_LINES: usize = 10_000;
 pub struct Document {
     /// Its releases, in its order.
     pub releases: Vec<Release>,
+    /// Releases whose headings say that they are such, and no numbers of sections.
+    pub sure: usize,
     /// Dates that could be read in two ways.
     pub ambiguous: usize,
     /// Whether it has more than [`MAX_LINES`] lines, of which only those were read.
@@ -81,6 +86,7 @@ pub fn read(source: &str) -> Document {
         let end = spots.get(at + 1).map_or(lines.len(), |(line, _)| *line);
         let body = lines.get(heading.body..end.max(heading.body)).unwrap_or_default();
         let written = dated.get(at).copied().flatten();
+        document.sure += usize::from(!title.unreleased && (title.release || written.is_some()));
         document
             .releases
             .push(release(&title, written, order, body, &mut document.ambiguous));
@@ -123,6 +129,8 @@ struct Title {
     /// What stands before the version, for telling strangers.
     prefix: String,
     dated: bool,
+    /// Whether it says that it is a release, not the number of a section.
+    release: bool,
     yanked: bool,
     unreleased: bool,
 }
@@ -146,20 +154,35 @@ fn title(heading: &str) -> Option<Title> {
         return UNRELEASED.contains(&words).then(|| Title {
             text: "Unreleased".to_owned(),
             prefix: String::new(),
+            release: true,
             dated: false,
             yanked: false,
             unreleased: true,
         });
     };
-    let dated = date::find(plain.get(span.end..).unwrap_or_default()).is_some();
     // A sentence that happens to hold a version is no version heading.
     let before = plain.get(..span.start)?;
     let after = plain.get(span.end..)?;
-    if before.split_whitespace().count() > 3 || (!dated && after.split_whitespace().count() > 6) {
+    let dated_before = date::find(before).is_some();
+    let dated = dated_before || date::find(after).is_some();
+    let words = before.split_whitespace().count();
+    let most = if dated_before {
+        WORDS_WITH_DATE
+    } else {
+        WORDS_BEFORE
+    };
+    if words > most || (!dated && after.split_whitespace().count() > 6) {
         return None;
     }
-    let prefix: String = before
+    // Of a date before the version its last number is the end.
+    let named = before
+        .rfind(|c: char| c.is_ascii_digit())
+        .filter(|_| dated_before);
+    let prefix: String = named
+        .and_then(|last| before.get(last..))
+        .unwrap_or(before)
         .chars()
+        .skip(usize::from(named.is_some()))
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
         .collect();
@@ -170,6 +193,7 @@ fn title(heading: &str) -> Option<Title> {
         } else {
             prefix
         },
+        release: version::is_release(&plain, dated),
         dated,
         yanked,
         unreleased: coming && !dated,
@@ -204,12 +228,16 @@ fn without_links(heading: &str) -> String {
         .join(" ")
 }
 
-/// The text that may hold the date: the heading after its version, else a short line under it.
+/// The text that may hold the date: the heading after its version, else before it, else a short line under it.
 fn date_text<'t>(heading: &Heading<'t>, lines: &[&'t str]) -> Option<&'t str> {
     if let Some(tail) = after_version(heading.text)
         && date::find(tail).is_some()
     {
         return Some(tail);
+    }
+    let before = version::find(heading.text).and_then(|span| heading.text.get(..span.start));
+    if let Some(before) = before.filter(|before| date::find(before).is_some()) {
+        return Some(before);
     }
     let under = lines
         .iter()
@@ -288,12 +316,19 @@ fn marked(line: &str) -> Option<&str> {
     for mark in ['#', '=', '!'] {
         let text = line.trim_start_matches(mark);
         let count = line.len() - text.len();
-        let spaced = text.starts_with([' ', '\t']) || (mark == '#' && text.starts_with('['));
+        // Many write no blank behind the marks; a single `#` may then begin another thing's name or number.
+        let glued =
+            mark == '#' && (count > 1 || is_version_first(text)) && text.starts_with(char::is_alphanumeric);
+        let spaced = text.starts_with([' ', '\t']) || (mark == '#' && text.starts_with('[')) || glued;
         if (1..=6).contains(&count) && spaced {
             return Some(text.trim().trim_end_matches(mark).trim_end()).filter(|text| !text.is_empty());
         }
     }
     None
+}
+
+fn is_version_first(text: &str) -> bool {
+    version::find(text).is_some_and(|span| span.start == 0)
 }
 
 /// A line of nothing but one sign, as under a heading.

@@ -3,15 +3,54 @@
 use freshcontext_contract::DateEvidence;
 use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_parse::html::{self, all, first, line_of};
+use freshcontext_parse::html::{self, Main, all, first, line_of};
 use freshcontext_parse::page_date::{self, PageDate};
-use freshcontext_parse::scraper::Html;
+use freshcontext_parse::scraper::{ElementRef, Html};
 use freshcontext_parse::{date, link, text};
 
 use super::{Release, instant, markdown};
 
-/// Pages with less text than this hold no document.
+/// A page with less text than this may be a shell that its scripts fill.
 const SHELL_CHARS: usize = 200;
+/// The same where the page has scripts and nothing else says that they fill it.
+const SCRIPTED_CHARS: usize = 40;
+/// Elements into which the scripts of common frameworks write the page.
+const MOUNTS: &str = "#root, #app, #__next, #__nuxt, #svelte, app-root, [data-reactroot], [ng-app]";
+/// Words by which a page, in its title, headline or address, calls itself a list of releases.
+const NAMES: [&str; 9] = [
+    "changelog",
+    "changelogs",
+    "change log",
+    "release notes",
+    "releasenotes",
+    "release history",
+    "version history",
+    "what s new",
+    "whats new",
+];
+/// Words that do so where hardly any others stand beside them.
+const SHORT_NAMES: [&str; 7] = [
+    "changes",
+    "history",
+    "news",
+    "releases",
+    "updates",
+    "versions",
+    "announcements",
+];
+/// Most words of a title, or of a part of it, with one of these.
+const SHORT_NAME_WORDS: usize = 3;
+/// Titles of pages that say that there is nothing.
+const NOT_FOUND: [&str; 6] = [
+    "404",
+    "error 404",
+    "404 error",
+    "http 404",
+    "404 page",
+    "not found",
+];
+/// Most words of a title that says that something was not found; a longer one is a headline.
+const NOT_FOUND_WORDS: usize = 5;
 
 /// What a page says.
 #[derive(Debug)]
@@ -44,18 +83,55 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
     let title = first(&document, "title")
         .map(|title| line_of(title, ""))
         .unwrap_or_default();
-    let main = ["main", "[role=main]", "article"]
-        .into_iter()
-        .find_map(|css| first(&document, css));
+    let main = Main::of(&document, address);
     let body = document.text();
-    let text = main
-        .map(html::text_of)
-        .filter(|text| text.chars().count() >= SHELL_CHARS)
+    let text = Some(main.text())
+        .filter(|text| !text.is_empty())
         .unwrap_or_else(|| body.clone());
-    let outline = document.outline();
-    let mut releases = markdown::read(&outline).releases;
-    if releases.len() < 2 || releases.iter().all(|release| instant(&release.date).is_none()) {
-        let dated = dated_entries(&outline);
+    let headline = main
+        .headline()
+        .map(|headline| line_of(headline, " "))
+        .unwrap_or_default();
+    let dates = page_date::read(&document, &main, &text, address, now);
+    let last = link::segments(address).pop().unwrap_or_default();
+    let named = [title.as_str(), headline.as_str(), last]
+        .into_iter()
+        .any(names_releases);
+    Page {
+        feeds: feeds(&document, &base),
+        shell: is_shell(&document, &body),
+        not_found: says_not_found(&title),
+        releases: releases(&main.outline(), named, dates.documented),
+        title,
+        text,
+        dates,
+        cut: document.cut().note("page"),
+    }
+}
+
+/// The releases or dated entries in the content of a page. What a page says of its own publication outranks a list,
+/// unless the page calls itself one or its headings are plainly those of releases.
+fn releases(outline: &str, named: bool, documented: bool) -> Vec<Release> {
+    let is_dated = |releases: &[Release]| releases.iter().any(|release| instant(&release.date).is_some());
+    let document = markdown::read(outline);
+    let mut releases = document.releases;
+    let dates = releases
+        .iter()
+        .filter(|release| instant(&release.date).is_some())
+        .count();
+    // `1.1 Introduction` is a section. An article may name two versions, and date neither.
+    let enough = if documented {
+        dates >= 2 && document.sure >= 2
+    } else {
+        document.sure >= 2
+    };
+    // Without dates a list says less than the page does.
+    let says_less = documented && dates == 0 && document.sure < releases.len();
+    if !named && !enough || says_less {
+        releases.clear();
+    }
+    if (releases.len() < 2 || !is_dated(&releases)) && (named || !documented) {
+        let dated = dated_entries(outline);
         if dated.len() >= 2 {
             releases = dated;
         }
@@ -63,22 +139,56 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
     if releases.len() < 2 {
         releases.clear();
     }
-    let dates = page_date::read(&document, &text, address, now);
-    let lower = title.to_lowercase();
-    let not_found = lower.contains("not found")
-        || lower
-            .split(|c: char| !c.is_alphanumeric())
-            .any(|word| word == "404");
-    Page {
-        feeds: feeds(&document, &base),
-        shell: body.chars().filter(|c| !c.is_whitespace()).count() < SHELL_CHARS,
-        title,
-        text,
-        dates,
-        releases,
-        not_found,
-        cut: document.cut().note("page"),
+    releases
+}
+
+/// Whether a title, or a part of it beside the site's name, calls the page a list of releases or of news.
+fn names_releases(text: &str) -> bool {
+    parts(text).any(|part| {
+        let words = words(part);
+        let padded = format!(" {} ", words.join(" "));
+        let says = |name: &&str| padded.contains(&format!(" {name} "));
+        NAMES.iter().any(|name| says(&name))
+            || words.len() <= SHORT_NAME_WORDS && SHORT_NAMES.iter().any(|name| says(&name))
+    })
+}
+
+/// A title and its parts.
+fn parts(title: &str) -> impl Iterator<Item = &str> {
+    title
+        .split(['|', '–', '—', '·', ':', '»', '/'])
+        .chain(title.split(" - "))
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// Whether a title, or a part of it beside the site's name, says that there is nothing here.
+fn says_not_found(title: &str) -> bool {
+    parts(title).any(|part| {
+        let words = words(part);
+        let plain = words.join(" ");
+        NOT_FOUND.contains(&plain.as_str()) || words.len() <= NOT_FOUND_WORDS && plain.contains("not found")
+    })
+}
+
+/// Whether a page holds no document until its scripts have run. A short page without such signs is short.
+fn is_shell(document: &Html, body: &str) -> bool {
+    let chars = body.chars().filter(|c| !c.is_whitespace()).count();
+    if chars >= SHELL_CHARS {
+        return false;
     }
+    let empty = |element: ElementRef<'_>| html::text_of(element).is_empty();
+    let asks = || {
+        let asks = |element: &ElementRef<'_>| line_of(*element, " ").to_lowercase().contains("javascript");
+        all(document, "noscript").iter().any(asks)
+    };
+    let scripted = || first(document, "script[src]").is_some();
+    chars == 0 || first(document, MOUNTS).is_some_and(empty) || asks() || chars < SCRIPTED_CHARS && scripted()
 }
 
 /// Entries under headings that are dates, as on a blog's front page.

@@ -2,8 +2,10 @@
 
 use std::cmp::Reverse;
 
+use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{DateEvidence, SourceError};
+use freshcontext_parse::date::in_utc;
 use freshcontext_parse::github::{self, Repository};
 use freshcontext_parse::json::text_at;
 use freshcontext_parse::registry::Registry;
@@ -29,6 +31,9 @@ pub struct Package {
 /// Reads a registry's answer.
 pub fn read(registry: Registry, body: &str) -> Result<Package, SourceError> {
     let value: Value = json::parse(body, registry.prefix())?;
+    if let Some(held) = npm_error::security_holding(&value).filter(|_| registry == Registry::Npm) {
+        return Err(held);
+    }
     let package = match registry {
         Registry::Npm => npm(&value),
         Registry::Pypi => pypi(&value),
@@ -110,36 +115,39 @@ fn npm(value: &Value) -> Option<Package> {
 fn pypi(value: &Value) -> Option<Package> {
     let info = value.get("info")?;
     let name = text_at(info, "/name")?.to_owned();
-    let files_date = |files: &Value| -> Option<(String, bool)> {
+    // Old answers have only the form without a zone, which is UTC.
+    let files_date = |files: &Value| -> Option<(DateTime<Utc>, bool)> {
         let files = files.as_array()?;
         let earliest = files
             .iter()
             .filter_map(|file| {
-                text_at(file, "/upload_time_iso_8601").or_else(|| text_at(file, "/upload_time"))
+                let written =
+                    text_at(file, "/upload_time_iso_8601").or_else(|| text_at(file, "/upload_time"));
+                in_utc(written?)
             })
             .min()?;
         let yanked = files
             .iter()
             .all(|file| file.get("yanked") == Some(&Value::Bool(true)));
-        Some((earliest.to_owned(), yanked))
+        Some((earliest, yanked))
     };
-    let releases = value
-        .get("releases")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-        .filter_map(|(version, files)| {
-            let (at, yanked) = files_date(files)?;
-            let mut release = release(
-                Registry::Pypi,
-                &name,
-                version,
-                DateEvidence::field("upload_time", at),
-            );
-            release.yanked = yanked;
-            Some(release)
-        })
-        .collect();
+    let dated = |version: &str, files: &Value| {
+        let (at, yanked) = files_date(files)?;
+        let date = DateEvidence::field("upload_time", at);
+        let mut release = release(Registry::Pypi, &name, version, date);
+        release.yanked = yanked;
+        Some(release)
+    };
+    let listed = value.get("releases").and_then(Value::as_object);
+    let releases: Vec<Release> = match (listed, text_at(info, "/version")) {
+        (Some(listed), _) => listed
+            .iter()
+            .filter_map(|(version, files)| dated(version, files))
+            .collect(),
+        // The list is deprecated and may go (https://docs.pypi.org/api/json/): the files of the newest release stay.
+        (None, Some(version)) => dated(version, value.get("urls")?).into_iter().collect(),
+        (None, None) => Vec::new(),
+    };
     let urls = info.get("project_urls").and_then(Value::as_object);
     let repository = urls
         .into_iter()
@@ -152,12 +160,30 @@ fn pypi(value: &Value) -> Option<Package> {
                 .filter(|_| url.contains("github.com"))
         });
     Some(Package {
-        latest: text_at(info, "/version").map(str::to_owned),
+        latest: latest(text_at(info, "/version"), &releases),
         name,
         repository,
         releases,
-        more: false,
+        more: listed.is_none(),
     })
+}
+
+/// The version that a registry hands out by default: the one it states, unless that was withdrawn and another was not.
+fn latest(stated: Option<&str>, releases: &[Release]) -> Option<String> {
+    let withdrawn = |said: &str| {
+        releases
+            .iter()
+            .any(|release| release.yanked && release.title == said)
+    };
+    let standing = || {
+        let standing = releases.iter().filter(|release| !release.yanked);
+        let highest = standing.max_by_key(|release| (!release.prerelease, version::parse(&release.title)));
+        highest.map(|release| release.title.clone())
+    };
+    match stated {
+        Some(said) if withdrawn(said) => standing().or_else(|| Some(said.to_owned())),
+        said => said.map(str::to_owned),
+    }
 }
 
 fn crates(value: &Value) -> Option<Package> {
@@ -165,7 +191,7 @@ fn crates(value: &Value) -> Option<Package> {
     let name = text_at(facts, "/name")
         .or_else(|| text_at(facts, "/id"))?
         .to_owned();
-    let releases = json::entries(value, "/versions")
+    let releases: Vec<Release> = json::entries(value, "/versions")
         .filter_map(|version| {
             let date = DateEvidence::optional_field("created_at", text_at(version, "/created_at"));
             let mut release = release(Registry::Crates, &name, text_at(version, "/num")?, date);
@@ -175,7 +201,7 @@ fn crates(value: &Value) -> Option<Package> {
         .collect();
     let repository = text_at(facts, "/repository").and_then(|url| github::repository(url).ok());
     Some(Package {
-        latest: text_at(facts, "/max_stable_version").map(str::to_owned),
+        latest: latest(text_at(facts, "/max_stable_version"), &releases),
         name,
         repository,
         releases,

@@ -241,7 +241,7 @@ fn release_lists_with_gaps() {
 #[freshcontext_recorded::test]
 fn githubs_feed_is_dated_by_its_edits_only() {
     let text = recording("changelog/github_releases_cpython.atom.xml");
-    let releases = feed::github(text.as_bytes()).unwrap();
+    let releases = feed::github(&text).unwrap();
     assert_eq!(summary(&releases, 1), pairs(&[("v3.12.14", "2026-08-12")]));
     assert!(
         releases
@@ -249,7 +249,7 @@ fn githubs_feed_is_dated_by_its_edits_only() {
             .all(|release| matches!(release.date, DateEvidence::PageSignal { .. }))
     );
     let brave = recording("changelog/github_releases_brave.atom.xml");
-    let releases = feed::github(brave.as_bytes()).unwrap();
+    let releases = feed::github(&brave).unwrap();
     assert_eq!(releases.len(), 10);
     assert!(
         releases
@@ -257,16 +257,20 @@ fn githubs_feed_is_dated_by_its_edits_only() {
             .all(|release| !release.title.ends_with(['\r', '\n', ' ']))
     );
     let ty = recording("github/releases_feed.xml");
-    let releases = feed::github(ty.as_bytes()).unwrap();
+    let releases = feed::github(&ty).unwrap();
     assert!(releases.iter().all(|release| release.prerelease));
     assert!(releases[0].notes.contains("Bug fixes"));
+}
+
+fn site() -> Url {
+    Url::parse("https://example.org/feed").unwrap()
 }
 
 #[freshcontext_recorded::test]
 fn feeds_of_sites() {
     let text = recording("changelog/rust_blog.atom.xml");
     assert!(looks_like(&text));
-    let feed = feed::read(text.as_bytes()).unwrap();
+    let feed = feed::read(&text, &site()).unwrap();
     assert!(
         feed.releases
             .iter()
@@ -274,7 +278,7 @@ fn feeds_of_sites() {
     );
     let itch = recording("changelog/itch_devlog.rss.xml");
     assert!(looks_like(&itch));
-    let feed = feed::read(itch.as_bytes()).unwrap();
+    let feed = feed::read(&itch, &site()).unwrap();
     assert!(!feed.releases.is_empty() && feed.releases.iter().all(|release| !day(release).is_empty()));
 }
 
@@ -337,12 +341,12 @@ fn a_feed_whose_entries_say_nothing_is_not_an_empty_one() {
         format!("<rss version='2.0'><channel><title>News</title><item>{entry}</item></channel></rss>")
     };
     for entry in ["", "<title> </title>", "<link>https://example.org/1</link>"] {
-        let error = feed::read(feed(entry).as_bytes()).unwrap_err();
+        let error = feed::read(&feed(entry), &site()).unwrap_err();
         assert_eq!(error.code, ErrorCode::Malformed, "{entry}");
-        assert!(feed::github(feed(entry).as_bytes()).is_err(), "{entry}");
+        assert!(feed::github(&feed(entry)).is_err(), "{entry}");
     }
     assert_eq!(
-        feed::read(feed("<title>1.0</title>").as_bytes())
+        feed::read(&feed("<title>1.0</title>"), &site())
             .unwrap()
             .releases
             .len(),
@@ -480,7 +484,7 @@ fn any_prefix_of_any_body_is_survived() {
         let _ = page::read(cut, &address, DateTime::UNIX_EPOCH);
         let errors = [
             releases::read(cut).err(),
-            feed::github(cut.as_bytes()).err(),
+            feed::github(cut).err(),
             registry::read(freshcontext_parse::registry::Registry::Npm, cut).err(),
         ];
         for error in errors.into_iter().flatten() {

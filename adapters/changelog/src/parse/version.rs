@@ -1,6 +1,8 @@
-//! Version numbers, as people write them.
+//! Version numbers, as people write them: one grammar for tags, headings and registries.
 
 use std::cmp::Ordering;
+
+use freshcontext_parse::date;
 
 /// Words that mark a release as not meant for everybody.
 const CHANNELS: [&str; 8] = [
@@ -15,6 +17,85 @@ const CHANNELS: [&str; 8] = [
 ];
 /// The same, but only inside a version or tag: in a name they may mean something else.
 const TAG_CHANNELS: [&str; 5] = ["dev", "pre", "next", "experimental", "insiders"];
+/// Words behind a version, with a number or without: `2.0.0.M1`, `2.0.0 milestone 1`, `1.0.CR2`.
+const NUMBERED_CHANNELS: [&str; 4] = ["m", "cr", "milestone", "ea"];
+/// Words behind a version that say nothing of a channel: the release itself, or one after it.
+const QUALIFIERS: [&str; 11] = [
+    "final", "ga", "release", "stable", "lts", "post", "patch", "sp", "sr", "hotfix", "fix",
+];
+/// Of these, those that come after the version itself.
+const LATER: [&str; 6] = ["post", "patch", "sp", "sr", "hotfix", "fix"];
+/// Tags that move along with the builds of a branch: what bears one is built again and again, and is no version.
+const ROLLING: [&str; 19] = [
+    "latest",
+    "continuous",
+    "edge",
+    "rolling",
+    "tip",
+    "daily",
+    "weekly",
+    "unstable",
+    "devel",
+    "develop",
+    "development",
+    "trunk",
+    "main",
+    "master",
+    "head",
+    "ci",
+    "bleeding",
+    "autobuild",
+    "testing",
+];
+/// Most words of a rolling tag: `continuous-build-linux`.
+const ROLLING_WORDS: usize = 3;
+/// What makes a number an amount, where it stands right behind it.
+const UNITS: [&str; 44] = [
+    "million",
+    "billion",
+    "trillion",
+    "thousand",
+    "mio",
+    "mrd",
+    "bn",
+    "m",
+    "percent",
+    "per",
+    "x",
+    "k",
+    "times",
+    "points",
+    "stars",
+    "km",
+    "miles",
+    "mm",
+    "cm",
+    "inch",
+    "inches",
+    "kg",
+    "kb",
+    "mb",
+    "gb",
+    "tb",
+    "ghz",
+    "mhz",
+    "ms",
+    "sec",
+    "seconds",
+    "minutes",
+    "hours",
+    "days",
+    "weeks",
+    "months",
+    "years",
+    "degrees",
+    "magnitude",
+    "dollars",
+    "euros",
+    "usd",
+    "eur",
+    "fold",
+];
 
 /// A version that can be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,10 +111,15 @@ impl Ord for Version {
         (0..longest)
             .map(|place| at(self, place).cmp(&at(other, place)))
             .find(|order| *order != Ordering::Equal)
-            .unwrap_or_else(|| match (self.suffix.is_empty(), other.suffix.is_empty()) {
-                (true, false) => Ordering::Greater,
-                (false, true) => Ordering::Less,
-                _ => parts(&self.suffix).cmp(parts(&other.suffix)),
+            .unwrap_or_else(|| {
+                let rank = |suffix: &str| match suffix {
+                    "" => 1,
+                    _ if LATER.iter().any(|word| suffix.starts_with(word)) => 2,
+                    _ => 0,
+                };
+                rank(&self.suffix)
+                    .cmp(&rank(&other.suffix))
+                    .then_with(|| parts(&self.suffix).cmp(parts(&other.suffix)))
             })
     }
 }
@@ -68,9 +154,14 @@ pub struct Span {
 }
 
 /// The first version in a text: digits, at least one dot, digits; optionally a `v` before and a suffix
-/// after it. Where two stand as "from this to that", the second.
+/// after it. Where two stand as "from this to that", the second. An amount is none, nor is a date beside a version.
 pub fn find(text: &str) -> Option<Span> {
-    let spans = find_all(text);
+    let mut spans = find_all(text);
+    spans.retain(|span| !is_amount(text, *span));
+    let is_date = |span: &Span| text.get(span.start..span.end).and_then(date::find).is_some();
+    if !spans.iter().all(is_date) {
+        spans.retain(|span| !is_date(span));
+    }
     let first = *spans.first()?;
     let Some(second) = spans.get(1).copied() else {
         return Some(first);
@@ -118,6 +209,56 @@ fn find_all(text: &str) -> Vec<Span> {
     spans
 }
 
+/// Whether a number is an amount: `$4.8 billion`, `3.5 %`, `1.5x`, `4.7 out of 5`.
+fn is_amount(text: &str, span: Span) -> bool {
+    let before = text.get(..span.start).unwrap_or_default();
+    let number = text.get(span.start..span.end).unwrap_or_default();
+    if before.ends_with(['$', '€', '£', '¥', '₹', '~', '≈', '+', '−']) || before.ends_with("US$ ") {
+        return true;
+    }
+    let last = before.split_whitespace().next_back().unwrap_or_default();
+    // A version with three parts, a `v` or the word is none.
+    if last.eq_ignore_ascii_case("version") || last.eq_ignore_ascii_case("release") {
+        return false;
+    }
+    if number.starts_with(['v', 'V']) || number.matches('.').count() > 1 {
+        return false;
+    }
+    let unit = number.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let after = text.get(span.end..).unwrap_or_default();
+    let trimmed = after.trim_start_matches([' ', '\u{a0}', '-']);
+    let next: String = trimmed
+        .chars()
+        .take_while(|c| c.is_alphabetic())
+        .collect::<String>()
+        .to_lowercase();
+    let whole = trimmed
+        .get(next.len()..)
+        .is_none_or(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()));
+    let follows = after.len() > trimmed.len() && whole && UNITS.contains(&next.as_str());
+    let of_ten = trimmed.starts_with("out of ") || trimmed.starts_with("/10") || trimmed.starts_with("/5");
+    of_ten
+        || trimmed.starts_with(['%', '€', '£', '$', '°', '‰'])
+        || UNITS.contains(&unit.to_ascii_lowercase().as_str())
+        || follows
+}
+
+/// Whether what a heading says makes its version a release and no number of a section: three parts, a `v`, a word such
+/// as "version" before it, brackets around it, or nothing beside it and its date.
+pub fn is_release(heading: &str, dated: bool) -> bool {
+    let Some(span) = find(heading) else { return false };
+    let number = heading.get(span.start..span.end).unwrap_or_default();
+    let before = heading.get(..span.start).unwrap_or_default().to_lowercase();
+    let named = before
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| matches!(word, "version" | "release" | "ver" | "v" | "releases"));
+    // `2.3.4 Arrays` is a section.
+    let after = heading.get(span.end..).unwrap_or_default().trim_start();
+    let is_title = after.starts_with(char::is_alphabetic) && !after.to_lowercase().starts_with("release");
+    let is_long = number.matches('.').count() > 1 && !(before.is_empty() && is_title);
+    dated || named || before.ends_with('[') || number.starts_with(['v', 'V']) || is_long
+}
+
 /// `v1.2`, but not `dev1.2`.
 fn v_before(bytes: &[u8], at: usize) -> bool {
     let v = at.checked_sub(1).and_then(|before| bytes.get(before));
@@ -142,12 +283,26 @@ fn number_end(bytes: &[u8], start: usize) -> Option<usize> {
     if dots == 0 || at - start > 40 {
         return None;
     }
-    // A suffix: `-rc.1`, `rc1`, `a4`, `+build`; letters must come first, so that `1.2 - 2020` has none.
+    // A suffix: `-rc.1`, `rc1`, `a4`, `+build`; letters must come first, so that `1.2 - 2020` has none. Behind a dot, an
+    // underscore or a blank it must be a known word, so that neither a file's name nor a sentence is one.
     let mut suffix = at;
-    if matches!(bytes.get(suffix), Some(b'-' | b'+')) {
-        suffix += 1;
-    }
-    if bytes.get(suffix).is_some_and(u8::is_ascii_alphabetic) {
+    let known = match bytes.get(suffix) {
+        Some(b'-' | b'+') => {
+            suffix += 1;
+            true
+        }
+        Some(b'.' | b'_' | b'~') => {
+            suffix += 1;
+            word_at(bytes, suffix).is_some_and(|(word, end)| {
+                let lettered = matches!(word.as_str(), "a" | "b" | "c")
+                    && bytes.get(end).is_some_and(u8::is_ascii_digit);
+                lettered || is_channel(&word) || QUALIFIERS.contains(&word.as_str())
+            })
+        }
+        Some(b' ' | b'(') => return Some(set_apart(bytes, at).unwrap_or(at)),
+        _ => true,
+    };
+    if known && bytes.get(suffix).is_some_and(u8::is_ascii_alphabetic) {
         let begin = suffix;
         while bytes
             .get(suffix)
@@ -168,6 +323,77 @@ fn number_end(bytes: &[u8], start: usize) -> Option<usize> {
     Some(at)
 }
 
+/// The letters that begin here, in lower case, and where they end.
+fn word_at(bytes: &[u8], at: usize) -> Option<(String, usize)> {
+    let letters: Vec<u8> = bytes
+        .get(at..)?
+        .iter()
+        .copied()
+        .take(20)
+        .take_while(u8::is_ascii_alphabetic)
+        .collect();
+    let word = String::from_utf8(letters).ok()?.to_ascii_lowercase();
+    (!word.is_empty()).then(|| (word.clone(), at + word.len()))
+}
+
+/// Whether letters behind a version name a channel: `rc`, `beta`, `dev`, `M`.
+fn is_channel(word: &str) -> bool {
+    CHANNELS.contains(&word) || TAG_CHANNELS.contains(&word) || NUMBERED_CHANNELS.contains(&word)
+}
+
+/// The end of a channel that stands apart from its version: `2.0.0 beta 2`, `2.0.0 (RC1)`, `2.0.0 - Preview`. Behind it
+/// stands nothing, a date or a mark: in `1.2 beta features` it is a word of a sentence.
+fn set_apart(bytes: &[u8], from: usize) -> Option<usize> {
+    let byte = |at: usize| bytes.get(at).copied();
+    let skip = |mut at: usize, marks: &[u8]| {
+        while byte(at).is_some_and(|byte| marks.contains(&byte)) {
+            at += 1;
+        }
+        at
+    };
+    let mut at = skip(from, b" ");
+    if byte(at) == Some(b'-') && byte(at + 1) == Some(b' ') {
+        at = skip(at + 1, b" ");
+    }
+    let bracket = matches!(byte(at), Some(b'(' | b'['));
+    at += usize::from(bracket);
+    let (mut word, mut end) = word_at(bytes, at)?;
+    if matches!(word.as_str(), "release" | "pre")
+        && let Some((second, after)) = word_at(bytes, skip(end, b" -"))
+        && matches!(second.as_str(), "candidate" | "release")
+    {
+        (word, end) = ("rc".to_owned(), after);
+    }
+    let digits = skip(end, b" .-");
+    let number = skip(digits, b"0123456789");
+    // A year or a day behind it is a date.
+    let month =
+        word_at(bytes, skip(number, b" .")).is_some_and(|(word, _)| date::month_number(&word).is_some());
+    let numbered =
+        (1..=2).contains(&(number - digits)) && !month && !matches!(byte(number), Some(b'.' | b'/' | b'-'));
+    let channel = CHANNELS.contains(&word.as_str())
+        || matches!(word.as_str(), "dev" | "pre")
+        || NUMBERED_CHANNELS.contains(&word.as_str()) && numbered;
+    if !channel {
+        return None;
+    }
+    let mut end = if numbered { number } else { end };
+    if bracket {
+        if !matches!(byte(end), Some(b')' | b']')) {
+            return None;
+        }
+        end += 1;
+    }
+    let next = byte(skip(end, b" "));
+    next.is_none_or(|next| !next.is_ascii_alphabetic() || next == b'(')
+        .then_some(end)
+        .or_else(|| {
+            // A date in words: `2.0.0 beta 2 November 20, 2026`.
+            let (word, _) = word_at(bytes, skip(end, b" "))?;
+            date::month_number(&word).map(|_| end)
+        })
+}
+
 /// The version that a text holds.
 pub fn parse(text: &str) -> Option<Version> {
     let span = find(text)?;
@@ -178,6 +404,7 @@ pub fn parse(text: &str) -> Option<Version> {
         .count();
     let numbers = text
         .get(..digits)?
+        .trim_end_matches('.')
         .split('.')
         .map(|part| part.parse().ok())
         .collect::<Option<Vec<u64>>>()?;
@@ -186,13 +413,41 @@ pub fn parse(text: &str) -> Option<Version> {
         .split('+')
         .next()
         .unwrap_or_default()
-        .to_owned();
+        .trim_matches(|c: char| !c.is_ascii_alphanumeric())
+        .to_ascii_lowercase();
+    // The release itself, by another name.
+    let plain = ["final", "ga", "release", "stable", "lts"].contains(&suffix.as_str());
+    let suffix = if plain { String::new() } else { suffix };
     Some(Version { numbers, suffix })
+}
+
+/// Whether a tag without a version moves along with the builds of a branch: `latest`, `continuous`, `edge-linux`.
+fn is_rolling(lower: &str) -> bool {
+    let words: Vec<&str> = lower
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.len() <= ROLLING_WORDS
+        && words.iter().any(|word| ROLLING.contains(word))
+        && !words.contains(&"stable")
+        && find(lower).is_none()
+}
+
+/// Whether the suffix of a version is a milestone or the like: `M1`, `CR2`.
+fn is_numbered_channel(lower: &str) -> bool {
+    parse(lower).is_some_and(|version| {
+        let word = version.suffix.trim_end_matches(|c: char| c.is_ascii_digit());
+        let plain = word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+        NUMBERED_CHANNELS.contains(&plain) && word.len() < version.suffix.len()
+    })
 }
 
 /// Whether a tag or version says itself that it is not meant for everybody.
 pub fn is_prerelease(tag: &str) -> bool {
     let lower = tag.to_ascii_lowercase();
+    if is_rolling(&lower) || is_numbered_channel(&lower) || lower.contains("release candidate") {
+        return true;
+    }
     lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
         let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
         if CHANNELS.contains(&letters) || TAG_CHANNELS.contains(&letters) {
@@ -249,15 +504,71 @@ mod tests {
             ("dev1.2", None),
             ("v12", None),
             ("1.2 - 2020-01-01", Some("1.2")),
+            ("2.0.0.rc.2 (2026-11-20)", Some("2.0.0.rc.2")),
+            ("2.0.0 beta (2026-11-10)", Some("2.0.0 beta")),
+            ("2.0.0 Beta 2 - 2026-11-10", Some("2.0.0 Beta 2")),
+            ("2.0.0 (RC1)", Some("2.0.0 (RC1)")),
+            ("2.0.0 - Preview 3", Some("2.0.0 - Preview 3")),
+            ("2.0.0 Release Candidate 1", Some("2.0.0 Release Candidate 1")),
+            ("2.0.0 beta 20 November 2026", Some("2.0.0 beta")),
+            ("2.0.0 M1", Some("2.0.0 M1")),
+            ("Release 3.1 of Example", Some("3.1")),
+            ("2.0.0 dev 2026-11-10", Some("2.0.0 dev")),
+            ("2.0.0.dev3 (2026-11-05)", Some("2.0.0.dev3")),
+            ("2.0.0.M1", Some("2.0.0.M1")),
+            ("5.4.0.Final", Some("5.4.0.Final")),
+            ("1.2 beta features", Some("1.2")),
+            ("1.2.txt", Some("1.2")),
+            ("2026-11-20, Version 20.1.0 (Current)", Some("20.1.0")),
+            ("20.11.2026 v2.0.0", Some("v2.0.0")),
+            ("2026.11.20", Some("2026.11.20")),
+            ("v4.8 billions of users", Some("v4.8")),
+            ("$4.8 billion", None),
+            ("4.8 billion", None),
+            ("A rise of 3.5 % in a year", None),
+            ("1.5x faster", None),
+            ("4.7 out of 5", None),
         ] {
             assert_eq!(found(text), version, "{text}");
         }
     }
 
     #[test]
+    fn a_section_is_no_release() {
+        for heading in [
+            "1.2.3",
+            "v1.2 Spring",
+            "Version 1.2",
+            "[1.2]",
+            "1.2.3 - Fixes",
+            "Example 1.2.3 for all",
+            "1.2.3 released",
+        ] {
+            assert!(is_release(heading, false), "{heading}");
+        }
+        for heading in ["1.2 Introduction", "2.3.4 Arrays", "1.2", "none"] {
+            assert!(!is_release(heading, false), "{heading}");
+        }
+        assert!(is_release("1.2", true));
+    }
+
+    #[test]
     fn versions_compare_by_number() {
         assert!(parse("1.10.0").unwrap() > parse("v1.9.9").unwrap());
         assert!(parse("2.0.0").unwrap() > parse("2.0.0-rc.1").unwrap());
+        for (newer, older) in [
+            ("2.0.0", "2.0.0.rc.2"),
+            ("2.0.0.rc.10", "2.0.0.rc.9"),
+            ("2.0.0", "2.0.0 beta"),
+            ("2.0.0.post1", "2.0.0"),
+            ("2.0.1.M1", "2.0.0.Final"),
+        ] {
+            assert!(parse(newer).unwrap() > parse(older).unwrap(), "{newer} {older}");
+        }
+        assert_eq!(
+            parse("2.0.0.Final").unwrap().cmp(&parse("2.0.0").unwrap()),
+            Ordering::Equal
+        );
         assert_eq!(
             parse("1.0").unwrap().cmp(&parse("1.0.0").unwrap()),
             Ordering::Equal
@@ -275,6 +586,20 @@ mod tests {
             "1.0-beta",
             "3.0.dev1",
             "v1.0.0-alpha",
+            "2.0.0.rc.2",
+            "2.0.0 beta",
+            "2.0.0.dev3",
+            "2.0.0.M1",
+            "1.0.CR2",
+            "3.0.0-preview.4",
+            "2.0.0 Release Candidate 1",
+            "latest",
+            "continuous",
+            "continuous-build-linux",
+            "edge",
+            "tip",
+            "rolling",
+            "latest-main",
         ] {
             assert!(is_prerelease(tag), "{tag}");
         }
@@ -288,6 +613,13 @@ mod tests {
             "abc",
             "jenkins-2.4",
             "1.0b",
+            "2.0.0.Final",
+            "2.0.0.RELEASE",
+            "1.2.3.post1",
+            "main-1.2.3",
+            "latest-stable",
+            "stable",
+            "macos-m1-1.2.3",
         ] {
             assert!(!is_prerelease(tag), "{tag}");
         }

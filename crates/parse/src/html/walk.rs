@@ -1,5 +1,6 @@
 //! From a tree to readable text.
 
+use ego_tree::NodeId;
 use ego_tree::iter::Edge;
 use scraper::{ElementRef, Node};
 
@@ -67,8 +68,9 @@ pub(super) const SPACED: [&str; 13] = [
     "hr",
 ];
 
-/// The text of one element as it is walked: lines are not yet trimmed. `mark` goes before each heading.
-pub(super) fn text(element: ElementRef<'_>, mark: &str) -> String {
+/// The text of one element as it is walked: lines are not yet trimmed. `mark` goes before each heading; elements that
+/// `leaves_out` names are skipped.
+pub(super) fn text(element: ElementRef<'_>, mark: &str, leaves_out: impl Fn(NodeId) -> bool) -> String {
     let mut out = String::new();
     let mut preformatted = 0_usize;
     let mut skip = None;
@@ -83,7 +85,8 @@ pub(super) fn text(element: ElementRef<'_>, mark: &str) -> String {
                     Node::Text(text) => push_words(&mut out, text),
                     Node::Element(tag) => {
                         let name = tag.name();
-                        if SILENT.contains(&name) || hidden(|attribute| tag.attr(attribute)) {
+                        let unseen = SILENT.contains(&name) || hidden(|attribute| tag.attr(attribute));
+                        if unseen || leaves_out(node.id()) {
                             skip = Some(node.id());
                             continue;
                         }

@@ -11,34 +11,42 @@ const KEPT: usize = 2_000;
 /// Entities and lists of one script that are looked at, those nearest to the main entity first.
 const LOOKED_AT: usize = 200;
 
-/// The dates of the page's main entity, as written.
-#[derive(Debug, Default)]
-pub struct Dates {
-    /// `datePublished` of an article or a posting.
+/// Articles and pages that are kept.
+const ENTITIES: usize = 50;
+
+/// An article or a page that JSON-LD describes.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Described {
+    /// `datePublished`, as written.
     pub published: Option<String>,
-    /// `datePublished` of the page.
-    pub page_published: Option<String>,
-    modified: Option<String>,
-    page_modified: Option<String>,
+    /// `dateModified`, as written.
+    pub modified: Option<String>,
+    /// Where it stands: `url`, `mainEntityOfPage`, `@id`.
+    pub addresses: Vec<String>,
+    /// `headline`, else `name`.
+    pub headline: Option<String>,
 }
 
-impl Dates {
-    /// `dateModified` of the article, else of the page.
-    pub fn modified(&self) -> Option<&str> {
-        self.modified.as_deref().or(self.page_modified.as_deref())
-    }
+/// What the scripts of a page describe, in their order, those nearest to the main entity first.
+#[derive(Debug, Default)]
+pub struct Entities {
+    /// Articles and postings.
+    pub articles: Vec<Described>,
+    /// Pages.
+    pub pages: Vec<Described>,
 }
 
-/// Adds what a script tells. The first that names a date counts; what does not parse tells nothing.
-pub fn read(source: &str, found: &mut Dates) {
-    let kept = Cell::new(0);
-    let mut deserializer = serde_json::Deserializer::from_str(source);
-    let Ok(root) = (Reader { kept: &kept }).deserialize(&mut deserializer) else {
+/// Adds what a script tells. What does not parse tells nothing.
+pub fn read(source: &str, found: &mut Entities) {
+    let source = bare(source);
+    let Some(root) = parsed(source).or_else(|| {
+        // A line break or a tab within a string breaks it; outside of strings a blank is as good.
+        let odd = source.contains(|c: char| c.is_ascii_control());
+        let mended = || source.replace(|c: char| c.is_ascii_control(), " ");
+        odd.then(mended).and_then(|mended| parsed(&mended))
+    }) else {
         return;
     };
-    if deserializer.end().is_err() {
-        return;
-    }
     let mut queue = vec![root];
     for _ in 0..LOOKED_AT {
         match queue.pop() {
@@ -49,20 +57,60 @@ pub fn read(source: &str, found: &mut Dates) {
                 let Entity {
                     parts,
                     kind,
-                    published,
-                    modified,
+                    described,
                 } = *entity;
                 queue.extend(parts.into_iter().flatten());
-                let (slot, changed) = match kind {
-                    Kind::Article => (&mut found.published, &mut found.modified),
-                    Kind::Page => (&mut found.page_published, &mut found.page_modified),
+                let list = match kind {
+                    Kind::Article => &mut found.articles,
+                    Kind::Page => &mut found.pages,
                     Kind::Other => continue,
                 };
-                if slot.is_none() {
-                    *slot = published;
-                    *changed = modified;
+                let dated = described.published.is_some() || described.modified.is_some();
+                if dated && list.len() < ENTITIES {
+                    list.push(described);
                 }
             }
+        }
+    }
+}
+
+fn parsed(source: &str) -> Option<Value> {
+    let kept = Cell::new(0);
+    let mut deserializer = serde_json::Deserializer::from_str(source);
+    let root = (Reader { kept: &kept }).deserialize(&mut deserializer).ok()?;
+    deserializer.end().ok().map(|()| root)
+}
+
+/// The JSON of a script without what pages put around it: CDATA marks, comments, a semicolon.
+fn bare(source: &str) -> &str {
+    const OPEN: [&str; 4] = ["<![CDATA[", "<!--", "//", "\u{feff}"];
+    const CLOSE: [&str; 5] = ["]]>", "-->", "//", ";", "\0"];
+    // A comment around a mark, whole: `/*<![CDATA[*/`.
+    let comment = |text: &str| -> Option<usize> {
+        let inner = text.strip_prefix("/*")?.split_once("*/")?.0;
+        (inner.len() < 60).then_some(inner.len() + 4)
+    };
+    let mut text = source.trim();
+    loop {
+        let next = OPEN.iter().find_map(|mark| text.strip_prefix(mark));
+        let next = next.or_else(|| comment(text).and_then(|length| text.get(length..)));
+        match next {
+            Some(next) => text = next.trim_start(),
+            None => break,
+        }
+    }
+    loop {
+        let next = CLOSE.iter().find_map(|mark| text.strip_suffix(mark));
+        let next = next.or_else(|| {
+            let before = text.strip_suffix("*/")?;
+            before
+                .rsplit_once("/*")
+                .filter(|(_, inner)| inner.len() < 60)
+                .map(|(before, _)| before)
+        });
+        match next {
+            Some(next) => text = next.trim_end(),
+            None => return text,
         }
     }
 }
@@ -112,8 +160,7 @@ struct Entity {
     /// `@graph`, `mainEntity`, `mainEntityOfPage`.
     parts: [Option<Value>; 3],
     kind: Kind,
-    published: Option<String>,
-    modified: Option<String>,
+    described: Described,
 }
 
 /// Reads one value. All readers of a script share the count of what is kept.
@@ -189,6 +236,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
         let kept = self.keeps();
         while let Some(key) = map.next_key::<String>()? {
             let [graph, main, of_page] = &mut entity.parts;
+            let described = &mut entity.described;
             let text = |value: Value| match value {
                 Value::Text(text) => Some(text),
                 _ => None,
@@ -199,10 +247,26 @@ impl<'de> Visitor<'de> for Reader<'_> {
                 }
                 "@graph" => *graph = Some(map.next_value_seed(self)?),
                 "mainEntity" => *main = Some(map.next_value_seed(self)?),
-                "mainEntityOfPage" => *of_page = Some(map.next_value_seed(self)?),
+                "mainEntityOfPage" => {
+                    let value = map.next_value_seed(self)?;
+                    match &value {
+                        Value::Text(address) => described.addresses.push(address.clone()),
+                        Value::Entity(page) => described
+                            .addresses
+                            .extend(page.described.addresses.iter().cloned()),
+                        _ => {}
+                    }
+                    *of_page = Some(value);
+                }
                 "@type" => entity.kind = kind(&map.next_value_seed(self)?),
-                "datePublished" => entity.published = text(map.next_value_seed(self)?),
-                "dateModified" => entity.modified = text(map.next_value_seed(self)?),
+                "datePublished" => described.published = text(map.next_value_seed(self)?),
+                "dateModified" => described.modified = text(map.next_value_seed(self)?),
+                "url" | "@id" => described.addresses.extend(text(map.next_value_seed(self)?)),
+                "headline" => described.headline = text(map.next_value_seed(self)?),
+                "name" => {
+                    let name = text(map.next_value_seed(self)?);
+                    described.headline = described.headline.take().or(name);
+                }
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                 }
@@ -216,14 +280,21 @@ impl<'de> Visitor<'de> for Reader<'_> {
 mod tests {
     use super::*;
 
-    fn of(source: &str) -> Dates {
-        let mut found = Dates::default();
+    fn of(source: &str) -> Entities {
+        let mut found = Entities::default();
         read(source, &mut found);
         found
     }
 
+    fn published(source: &str) -> Option<String> {
+        of(source)
+            .articles
+            .first()
+            .and_then(|article| article.published.clone())
+    }
+
     #[test]
-    fn the_main_entity_counts_wherever_it_stands() {
+    fn articles_are_found_wherever_they_stand() {
         for source in [
             r#"{"@type":"NewsArticle","datePublished":"2024-05-06","dateModified":"2024-05-07"}"#,
             r#"[{"@type":"Person"},{"@type":["Thing","BlogPosting"],"datePublished":"2024-05-06","dateModified":"2024-05-07"}]"#,
@@ -232,13 +303,43 @@ mod tests {
             r#"{"@type":"WebPage","mainEntity":{"@type":"Article","datePublished":"2024-05-06","dateModified":"2024-05-07"}}"#,
         ] {
             let found = of(source);
-            assert_eq!(found.published.as_deref(), Some("2024-05-06"), "{source}");
-            assert_eq!(found.modified(), Some("2024-05-07"), "{source}");
+            let [article] = found.articles.as_slice() else {
+                panic!("{source}")
+            };
+            assert_eq!(article.published.as_deref(), Some("2024-05-06"), "{source}");
+            assert_eq!(article.modified.as_deref(), Some("2024-05-07"), "{source}");
         }
         let page = of(r#"{"@type":"WebPage","datePublished":"2024-05-06","dateModified":"2024-05-07"}"#);
-        assert_eq!(page.published, None);
-        assert_eq!(page.page_published.as_deref(), Some("2024-05-06"));
-        assert_eq!(page.modified(), Some("2024-05-07"));
+        assert!(page.articles.is_empty());
+        assert_eq!(page.pages[0].published.as_deref(), Some("2024-05-06"));
+        assert_eq!(page.pages[0].modified.as_deref(), Some("2024-05-07"));
+    }
+
+    #[test]
+    fn an_article_says_where_it_stands() {
+        let source = r#"{"@type":"Article","datePublished":"2024-05-06","name":"N","headline":"H","url":"/a",
+            "mainEntityOfPage":{"@type":"WebPage","@id":"https://example.org/a"}}"#;
+        let article = of(source).articles.remove(0);
+        assert_eq!(article.headline.as_deref(), Some("H"));
+        assert_eq!(article.addresses, ["/a", "https://example.org/a"]);
+    }
+
+    #[test]
+    fn what_stands_around_the_json_does_not_lose_it() {
+        let json = r#"{"@type":"Article","headline":"a // b; c","datePublished":"2024-05-06"}"#;
+        for source in [
+            format!("//<![CDATA[\n{json}\n//]]>"),
+            format!("// <![CDATA[ \n{json}\n// ]]>"),
+            format!("/*<![CDATA[*/ {json} /*]]>*/"),
+            format!("<![CDATA[{json}]]>"),
+            format!("<!--\n{json}\n//-->"),
+            format!("/* the article */ {json};"),
+            format!("\u{feff}{json} ;\n"),
+            json.replace("a //", "a\t//"),
+            json.replace("a //", "a\n//"),
+        ] {
+            assert_eq!(published(&source).as_deref(), Some("2024-05-06"), "{source}");
+        }
     }
 
     #[test]
@@ -247,17 +348,16 @@ mod tests {
             "",
             "{",
             "[1,2",
+            ";;",
+            "/*",
+            "*/",
             r#"{"@type":"Event","datePublished":"2024-05-06"}"#,
             r#"{"@type":"Article","datePublished":["2024-05-06"]}"#,
             r#"{"@type":"Article","datePublished":"2024-05-06"} x"#,
         ] {
-            let found = of(source);
-            assert!(
-                found.published.is_none() && found.modified().is_none(),
-                "{source}"
-            );
+            assert!(of(source).articles.is_empty(), "{source}");
         }
-        assert!(of(&"[".repeat(100_000)).published.is_none());
+        assert!(of(&"[".repeat(100_000)).articles.is_empty());
     }
 
     #[test]
@@ -266,7 +366,7 @@ mod tests {
             r#"[{{"@type":"Article","datePublished":"2024-05-06"}}{}]"#,
             ",0".repeat(1 << 20)
         );
-        assert_eq!(of(&source).published.as_deref(), Some("2024-05-06"));
+        assert_eq!(published(&source).as_deref(), Some("2024-05-06"));
         let entities = format!("[{}{{}}]", "{},".repeat(100_000));
         let kept = Cell::new(0);
         let mut deserializer = serde_json::Deserializer::from_str(&entities);

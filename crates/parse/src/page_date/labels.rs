@@ -1,0 +1,270 @@
+//! Dates beside words that say what they are: "Published: June 3, 2019", "Last reviewed 3 June 2019".
+
+use chrono::NaiveDate;
+use scraper::ElementRef;
+
+use crate::date;
+
+/// Words that make the date behind them the publication, where nothing else stands before it.
+const PUBLISHED: [&str; 14] = [
+    "announced",
+    "published",
+    "first published",
+    "originally published",
+    "date published",
+    "publication date",
+    "published date",
+    "publish date",
+    "released",
+    "release date",
+    "posted",
+    "posted date",
+    "date posted",
+    "issued",
+];
+/// Words for a later change, in whatever company.
+const CHANGED: [&str; 22] = [
+    "updated",
+    "update",
+    "modified",
+    "reviewed",
+    "revised",
+    "edited",
+    "changed",
+    "change",
+    "amended",
+    "refreshed",
+    "checked",
+    "verified",
+    "aktualisiert",
+    "geändert",
+    "überarbeitet",
+    "modifié",
+    "actualizado",
+    "actualizada",
+    "aggiornato",
+    "atualizado",
+    "bijgewerkt",
+    "обновлено",
+];
+/// Days of the week, without their last syllable.
+const WEEKDAYS: [&str; 7] = ["mon", "tues", "wednes", "thurs", "fri", "satur", "sun"];
+/// Most words of a label.
+const LABEL_WORDS: usize = 6;
+/// Most words of a date.
+const DATE_WORDS: usize = 5;
+/// Most words of one line that are looked at.
+const WORDS: usize = 60;
+
+/// What a label makes of the date behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    Published,
+    Changed,
+    /// No label, or one of another meaning.
+    Unknown,
+}
+
+/// A date in a line, and what the words before it make of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Statement {
+    pub(super) meaning: Meaning,
+    pub(super) day: NaiveDate,
+}
+
+/// What a label says, without the colon and the preposition before its date.
+pub(super) fn meaning(label: &str) -> Meaning {
+    let lower = label.to_lowercase();
+    let is_weekday = |word: &str| {
+        let long = word.strip_suffix("day").unwrap_or(word);
+        WEEKDAYS
+            .iter()
+            .any(|day| *day == long || long.len() == 3 && day.starts_with(long))
+    };
+    let words: Vec<&str> = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty() && !is_weekday(word))
+        .collect();
+    if words.len() <= LABEL_WORDS && words.iter().any(|word| CHANGED.contains(word)) {
+        return Meaning::Changed;
+    }
+    let plain = match words.as_slice() {
+        [words @ .., "on" | "at"] => words.join(" "),
+        // `Published by Jane Doe on`: of what is released or issued, that is somebody else's act.
+        [first @ ("published" | "posted"), "by", ..] if words.len() <= LABEL_WORDS => (*first).to_owned(),
+        words => words.join(" "),
+    };
+    let plain = match plain.split_once(" by ") {
+        Some((first @ ("published" | "posted"), _)) if words.len() <= LABEL_WORDS => first,
+        _ => plain.as_str(),
+    };
+    if PUBLISHED.contains(&plain) {
+        Meaning::Published
+    } else {
+        Meaning::Unknown
+    }
+}
+
+/// The dates in a line, each with the words between it and the date before. In prose a label means something else
+/// ("Released June 3, 2019, the album sold well"), so what stands behind a date may be a mark of its own, a time or a
+/// name, but no sentence.
+pub(super) fn statements(line: &str) -> Vec<Statement> {
+    let words: Vec<&str> = line.split_whitespace().take(WORDS).collect();
+    let mut found = Vec::new();
+    let (mut label, mut at) = (0, 0);
+    while at < words.len() {
+        let Some((end, day)) = date_at(&words, at) else {
+            at += 1;
+            continue;
+        };
+        let said = words.get(label..at).unwrap_or_default().join(" ");
+        let named = match meaning(&said) {
+            Meaning::Published if !said.contains(':') && is_prose(&words, end) => Meaning::Unknown,
+            meaning => meaning,
+        };
+        found.push(Statement { meaning: named, day });
+        (label, at) = (end, end);
+    }
+    found
+}
+
+/// The date that begins with this word: its end, and the day. Weekdays may precede it.
+fn date_at(words: &[&str], at: usize) -> Option<(usize, NaiveDate)> {
+    let text = |from: usize, to: usize| words.get(from..to).map(|words| words.join(" "));
+    let day = |text: &str| date::find(text).and_then(|found| found.day(None));
+    (at + 1..=(at + DATE_WORDS).min(words.len())).find_map(|end| {
+        let found = day(&text(at, end)?)?;
+        // The shortest run of words with a date begins with it.
+        let later = text(at + 1, end).and_then(|rest| day(&rest));
+        (later.is_none()).then_some((end, found))
+    })
+}
+
+/// Whether a sentence goes on behind a date.
+fn is_prose(words: &[&str], end: usize) -> bool {
+    let rest = words.get(end..).unwrap_or_default();
+    let Some(next) = rest.first() else { return false };
+    let apart = |word: &str| !word.chars().any(char::is_alphanumeric);
+    let lower = next.to_lowercase();
+    let goes_on = matches!(
+        lower.as_str(),
+        "by" | "at" | "in" | "updated" | "last" | "modified" | "reviewed"
+    );
+    let ended = words
+        .get(end.saturating_sub(1))
+        .is_some_and(|word| word.ends_with(['|', '·', '•', ')', ']']));
+    let is_time = next.starts_with(|c: char| c.is_ascii_digit());
+    !(apart(next) || ended || is_time || next.starts_with(['(', '[']) || goes_on && rest.len() <= 12)
+}
+
+/// The words right before an element on its line, as far as they belong to its date.
+pub(super) fn before(element: ElementRef<'_>) -> String {
+    let mut said: Vec<String> = Vec::new();
+    let holder = std::iter::once(*element).chain(element.ancestors()).take(2);
+    for node in holder {
+        for sibling in node.prev_siblings().take(4) {
+            let text = match (sibling.value().as_text(), ElementRef::wrap(sibling)) {
+                (Some(text), _) => text.to_string(),
+                (None, Some(element))
+                    if matches!(
+                        element.value().name(),
+                        "span" | "b" | "strong" | "em" | "i" | "small" | "dt" | "label" | "a"
+                    ) =>
+                {
+                    crate::html::line_of(element, " ")
+                }
+                (None, Some(_)) => break,
+                (None, None) => continue,
+            };
+            said.push(text);
+        }
+        if said.iter().any(|text| !text.trim().is_empty()) {
+            break;
+        }
+    }
+    said.reverse();
+    let line = said.join(" ");
+    // What stands before another date is that one's label.
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let tail = words
+        .get(words.len().saturating_sub(LABEL_WORDS)..)
+        .unwrap_or_default();
+    let end = (0..tail.len())
+        .filter_map(|at| date_at(tail, at))
+        .map(|(end, _)| end)
+        .last();
+    tail.get(end.unwrap_or(0)..).unwrap_or_default().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(line: &str) -> Vec<(Meaning, String)> {
+        let found = statements(line).into_iter();
+        found
+            .map(|found| (found.meaning, found.day.to_string()))
+            .collect()
+    }
+
+    #[test]
+    fn labels_say_what_a_date_is() {
+        for line in [
+            "Published June 3, 2019",
+            "Published: Monday, June 3, 2019",
+            "Published on 3 June 2019 by Jane Doe",
+            "Posted by Jane Doe on 2019-06-03",
+            "Released 2019-06-03 | Download",
+            "Publication date: 2019-06-03",
+            "Published: June 3, 2019 Reading time: 5 minutes",
+            "Posted June 3, 2019 at 10:00 am",
+        ] {
+            assert_eq!(
+                said(line),
+                [(Meaning::Published, "2019-06-03".to_owned())],
+                "{line}"
+            );
+        }
+        for line in [
+            "Updated June 3, 2019",
+            "Last reviewed: 3 June 2019",
+            "This page was last modified on 2019-06-03",
+            "Zuletzt aktualisiert am 3. Juni 2019",
+        ] {
+            assert_eq!(
+                said(line),
+                [(Meaning::Changed, "2019-06-03".to_owned())],
+                "{line}"
+            );
+        }
+        for line in [
+            "Released from prison on June 3, 2019, the man went home.",
+            "Released June 3, 2019, the album sold well.",
+            "Posted to the border on June 3, 2019",
+            "Published works until June 3, 2019",
+            "Issued by the court on June 3, 2019",
+            "June 3, 2019",
+        ] {
+            assert_eq!(
+                said(line),
+                [(Meaning::Unknown, "2019-06-03".to_owned())],
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn each_date_of_a_line_has_its_own_label() {
+        let published = (Meaning::Published, "2019-06-01".to_owned());
+        let changed = (Meaning::Changed, "2019-06-03".to_owned());
+        assert_eq!(
+            said("Published June 1, 2019 | Updated June 3, 2019"),
+            [published.clone(), changed.clone()]
+        );
+        assert_eq!(
+            said("Updated: 2019-06-03, published: 2019-06-01"),
+            [changed, published]
+        );
+        assert_eq!(said("no date here"), []);
+    }
+}
