@@ -25,7 +25,8 @@ pub async fn releases(cx: &Cx<'_>, registry: Registry, name: &str) -> Result<Fou
             }
             small
         }
-        Err(error) if error.code == ErrorCode::NotFound => {
+        // The registry's own words say more: what was removed was there.
+        Err(error) if error.code == ErrorCode::NotFound && !error.message.contains("was removed") => {
             return Err(error.saying(format!("{} has no package {}", registry.prefix(), named(name))));
         }
         other => other?,

@@ -75,8 +75,7 @@ pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
             SourceError::malformed(message).hint("pass the address of its feed or of a changelog file")
         );
     }
-    // A page that was named is what was asked for, with a date or without; a site's front page is not.
-    if !is_root && !page.text.is_empty() {
+    if !is_root && page.dates.visible.is_some() {
         return Ok(article(page, url));
     }
     let message = format!(

@@ -43,12 +43,16 @@ impl Read {
     }
 }
 
-/// Date text as a field, with its instant: of a day, or a time without an offset, the day's beginning in UTC.
+/// Date text as a field, with its instant: without an offset it is UTC, and a day begins there.
 fn dated(name: &'static str, text: Option<String>) -> (DateEvidence, Option<DateTime<Utc>>) {
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
         return (DateEvidence::None, None);
     };
-    match date::machine(&text) {
+    // The boards document no zone; their stamps are read as UTC.
+    let value = date::in_utc(&text)
+        .map(DateValue::Instant)
+        .or_else(|| date::machine(&text));
+    match value {
         Some(DateValue::Instant(at)) => (DateEvidence::field(name, at), Some(at)),
         // A day counts from its beginning, and against limits in whole days.
         Some(DateValue::Day(day)) => (

@@ -29,15 +29,7 @@ const NAMES: [&str; 9] = [
     "whats new",
 ];
 /// Words that do so where hardly any others stand beside them.
-const SHORT_NAMES: [&str; 7] = [
-    "changes",
-    "history",
-    "news",
-    "releases",
-    "updates",
-    "versions",
-    "announcements",
-];
+const SHORT_NAMES: [&str; 5] = ["changes", "releases", "updates", "versions", "announcements"];
 /// Most words of a title, or of a part of it, with one of these.
 const SHORT_NAME_WORDS: usize = 3;
 /// Titles of pages that say that there is nothing.

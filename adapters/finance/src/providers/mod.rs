@@ -158,7 +158,7 @@ impl Provider {
             self.id(),
             ticker.given
         );
-        SourceError::malformed(message)
+        SourceError::malformed(message).hint("pass another provider, or ask again later")
     }
 
     /// The source says that the ticker is no longer traded there.
