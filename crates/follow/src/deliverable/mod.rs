@@ -148,7 +148,7 @@ impl Follow {
             ));
         };
         // As a call reads them: `query` for `url`, for one.
-        let (arguments, _) = as_declared(&tool.input_schema, source.arguments.clone());
+        let (arguments, _) = as_declared(&tool.input_schema, &tool.example, source.arguments.clone())?;
         let source = Source::new(source.tool.clone(), &arguments);
         if let Some(name) = missing_argument(&tool.input_schema, &source.arguments) {
             let field = format!("sources: {}: {name}", source.tool);
