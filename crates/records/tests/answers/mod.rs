@@ -197,6 +197,7 @@ fn verdict(place: usize, source: &str) -> Verdict {
     Verdict {
         index: place + 1,
         position: place,
+        id: None,
         title: "t".to_owned(),
         source: source.to_owned(),
         source_type: "x".to_owned(),
