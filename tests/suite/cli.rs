@@ -307,7 +307,7 @@ async fn specification() -> Result<(), Failed> {
     }
     let told = finish(command(&["decay", "--json", "--set", "decay=hackernews=0.1"]), "").await;
     let told: Value = serde_json::from_str(&told.stdout).map_err(|error| format!("{error}: {told:?}"))?;
-    assert_eq!(told["classes"].as_array().map(Vec::len), Some(8));
+    assert_eq!(told["classes"].as_array().map(Vec::len), Some(9));
     assert_eq!(told["classes"][0]["decay_rate"], 0.05);
     let own = told["in_force"].as_array().into_iter().flatten();
     let own: Vec<&Value> = own.filter(|row| row["source"] == "hackernews").collect();

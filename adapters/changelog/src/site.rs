@@ -12,6 +12,8 @@ use crate::{is_final, repository, request};
 
 /// Feeds of one page that are tried.
 const FEEDS: usize = 2;
+/// Words that a page must have more of to be an article: a line such as "Updated 2026-11-21" alone is none.
+const ARTICLE_WORDS: usize = 8;
 
 /// What one address turned out to be.
 enum Document {
@@ -42,7 +44,8 @@ pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
         return Ok(listed(page, url));
     }
     let is_root = url.path() == "/";
-    let is_article = !is_root && !page.shell && page.dates.any();
+    let has_text = page.text.split_whitespace().nth(ARTICLE_WORDS).is_some();
+    let is_article = !is_root && !page.shell && has_text && page.dates.any();
     if page.releases.is_empty() && is_article {
         return Ok(article(page, url));
     }
@@ -75,9 +78,11 @@ pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
             SourceError::malformed(message).hint("pass the address of its feed or of a changelog file")
         );
     }
-    if !is_root && page.dates.visible.is_some() {
+    if !is_root && has_text && page.dates.visible.is_some() {
         return Ok(article(page, url));
     }
+    // What holds no release may be a damaged page, so the next call asks for it again.
+    response.discard();
     let message = format!(
         "no changelog at {} or under {} other usual addresses",
         url,

@@ -91,7 +91,7 @@ impl Adapter for Gdelt {
 }
 
 /// How long GDELT's throttle lasts for an address that does not ask meanwhile.
-const THROTTLED: Duration = Duration::from_secs(60);
+const THROTTLED: Duration = Duration::from_mins(1);
 
 /// Asking again at once makes GDELT's throttle last longer.
 fn patience(error: SourceError) -> SourceError {

@@ -349,7 +349,7 @@ fn month_of(text: &str) -> Option<u32> {
         return None;
     }
     let named = |starts: &&[&str]| starts.iter().any(|start| text.starts_with(start));
-    let at = MONTHS.iter().position(|starts| named(&starts))?;
+    let at = MONTHS.iter().position(named)?;
     u32::try_from(at + 1).ok()
 }
 

@@ -316,18 +316,19 @@ const NAMED_PLACES: usize = 6;
 fn some_of(places: &[String]) -> String {
     let mut names: Vec<String> = Vec::new();
     for place in places {
-        let name = quoted(&text::said(place, 40)).to_string();
+        let name = quoted(&text::said(place, 40)).clone();
         if !names.contains(&name) {
             names.push(name);
         }
     }
     let more = names.len().saturating_sub(NAMED_PLACES);
     names.truncate(NAMED_PLACES);
-    let mut shown = names.join(", ");
+    let shown = names.join(", ");
     if more > 0 {
-        shown.push_str(&format!(" and {more} more"));
+        format!("{shown} and {more} more")
+    } else {
+        shown
     }
-    shown
 }
 
 /// Where the adverts of a board that are shown can be seen.

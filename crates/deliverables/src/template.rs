@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(fill(template, &slots, whole.len() + 1), whole);
         let cut = fill(template, &slots, 2_000);
         assert!(cut.len() <= 2_000 && cut.ends_with("end\n- something\n"), "{cut}");
-        let said = "Cut: 35 of 50 items are left out of this text, which may have 2000 bytes (limits.version_bytes).";
+        let said = "Cut: 34 of 50 items are left out of this text, which may have 2000 bytes (limits.version_bytes).";
         assert!(cut.contains(said), "{cut}");
         let template = "word ".repeat(1_000) + "\n{{blocks}}";
         let cut = fill(Some(&template), &slots, 2_000);

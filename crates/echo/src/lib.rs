@@ -152,7 +152,10 @@ static BOTH: Composite = Composite {
     title: "Both",
     description: "Two sources at once.",
     example: r#"{"topic": "rust"}"#,
-    input_schema: || json!({"type": "object", "properties": {}}),
+    input_schema: || {
+        let section = json!({"type": "object", "properties": {"url": {"type": "string"}}});
+        json!({"type": "object", "properties": {"first": section, "second": section}})
+    },
     plan: |arguments| {
         let part = |tool, name: &str| PartCall {
             tool,

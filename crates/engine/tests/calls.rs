@@ -84,7 +84,7 @@ async fn bad_arguments_are_named_and_nothing_is_asked() {
     for (value, field) in [
         (json!({}), "url"),
         (json!({"url": "hang", "limit": -1}), "limit"),
-        (json!({"url": "hang", "nonsense": 1}), "nonsense"),
+        (json!({"url": "hang", "limitt": 1}), "limitt"),
         (json!({"url": "hang", "cursor": "forged"}), "cursor"),
         (json!({"url": deep}), "url"),
     ] {

@@ -235,6 +235,14 @@ pub async fn judgements(root: &Path) -> Result<Vec<Recorded>, String> {
             asked(),
         )
         .await?,
+        call(
+            &app.engine,
+            "judged_fresh_only",
+            EVALUATE,
+            arguments(json!({"max_tokens": 1200, "require": "fresh"}), true),
+            asked(),
+        )
+        .await?,
     ];
     for strategy in freshcontext_records::values::OverflowStrategy::ALL {
         let strategy = strategy.as_str();

@@ -220,6 +220,7 @@ impl Scene {
             ("store export", line(&["store", "export"], &"")),
             ("store info", line(&["store", "info"], &"")),
             ("store vacuum", line(&["store", "vacuum"], &"")),
+            ("sync", line(&["sync"], &"")),
             ("tools", line(&["tools", "--json"], &"")),
             ("uninstall", line(&["uninstall", "cursor", "--dry-run"], &"")),
             ("validate", line(&["validate", "-"], &response)),

@@ -71,9 +71,12 @@ async fn help() -> Result<(), Failed> {
         .lines()
         .skip_while(|line| *line != "Commands:")
         .skip(1)
-        .take_while(|line| !line.is_empty());
+        .take_while(|line| !line.is_empty())
+        // Continued descriptions are indented further.
+        .filter_map(|line| line.strip_prefix("  "))
+        .filter(|line| !line.starts_with(' '));
     let mut count = 0;
-    for name in commands.filter_map(|line| line.split_whitespace().next()) {
+    for name in commands.filter_map(|line| line.split(' ').next()) {
         count += 1;
         let shown = told(&["help", name]).await;
         let usual = told(&[name, "--help"]).await;

@@ -73,7 +73,7 @@ pub fn read(path: &Path) -> Option<Document> {
     let held = std::fs::metadata(path).ok().filter(|held| held.len() <= FILE)?;
     let bytes = std::fs::read(path).ok()?;
     let mut text = String::new();
-    if name(path).ends_with(".gz") {
+    if path.extension().is_some_and(|extension| extension == "gz") {
         GzDecoder::new(bytes.as_slice())
             .take(FILE)
             .read_to_string(&mut text)
@@ -206,8 +206,7 @@ fn words(line: &str) -> String {
                 });
             }
             Some('"') => break,
-            Some('s') => drop(chars.next()),
-            Some('*') => drop(chars.next()),
+            Some('s' | '*') => drop(chars.next()),
             Some(' ' | '~') => out.push(' '),
             _ => {}
         }

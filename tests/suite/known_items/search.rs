@@ -146,7 +146,7 @@ pub fn run(plan: &Plan, documents: &[Document]) -> Result<Vec<Row>, String> {
         .parse()
         .map_err(|error| format!("{error}"))?;
     let index = Words::of(documents);
-    let sizes: Vec<usize> = documents.iter().map(|document| size(document)).collect();
+    let sizes: Vec<usize> = documents.iter().map(size).collect();
     let by_words: Vec<bool> = (0..documents.len())
         .map(|at| index.puts_in(&documents[at].question, at, &sizes, plan.tokens))
         .collect();
@@ -204,7 +204,7 @@ fn signal(plan: &Plan, mode: Mode, at: usize, document: &Document) -> Value {
     let date = match mode {
         Mode::Dated => document.date.clone(),
         Mode::Undated => None,
-        Mode::Half => document.date.clone().filter(|_| at % 2 == 0),
+        Mode::Half => document.date.clone().filter(|_| at.is_multiple_of(2)),
         Mode::Recent => Some(format!("2026-06-{:02}", 2 + at % 7)),
     };
     json!({"source": document.path, "source_type": plan.source_type, "title": document.title, "content": document.text,
@@ -213,7 +213,11 @@ fn signal(plan: &Plan, mode: Mode, at: usize, document: &Document) -> Value {
 
 /// Tokens of a document in a hand-off, about.
 fn size(document: &Document) -> usize {
-    let quoted: String = document.text.lines().map(|line| format!("> {line}\n")).collect();
+    let quoted = document
+        .text
+        .lines()
+        .flat_map(|line| ["> ", line, "\n"])
+        .collect::<String>();
     Tokenizer::default().count(&quoted) + 90
 }
 

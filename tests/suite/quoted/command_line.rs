@@ -25,7 +25,7 @@ enum Way {
 }
 
 /// Every command of the program.
-const COMMANDS: [(&str, Way); 44] = [
+const COMMANDS: [(&str, Way); 45] = [
     ("stdio", Way::Kept),
     ("http", Way::Ours),
     ("healthcheck", Way::Ours),
@@ -44,6 +44,7 @@ const COMMANDS: [(&str, Way); 44] = [
     ("deliverable diff", Way::Kept),
     ("deliverable watch", Way::Kept),
     ("deliverable remove", Way::Ours),
+    ("sync", Way::Kept),
     ("tools", Way::Ours),
     ("sources", Way::Ours),
     ("validate", Way::Here(&["validate", "-"], envelope)),

@@ -128,6 +128,8 @@ async fn deliverables(kept: Kept) -> Result<(), Failed> {
     line.run(0, &["deliverable", "add", &argument, "--source", &other])
         .await;
     line.run(0, &["deliverable", "list"]).await;
+    line.run(0, &["deliverable", "list", "--versions"]).await;
+    line.run(0, &["sync"]).await;
     for minute in [1, 7] {
         for command in ["check", "sync", "generate", "show"] {
             line.run(minute, &["deliverable", command, "brief"]).await;

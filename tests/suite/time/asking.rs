@@ -77,7 +77,8 @@ pub(super) async fn wrong_arguments() -> Result<(), Failed> {
     let engine = engine("http://127.0.0.1:9", &folder, None, |_| {})?;
     for (arguments, field) in [
         (json!({}), "answer_id"),
-        (json!({"id": "x"}), "id"),
+        // An unknown argument is ignored.
+        (json!({"id": "x"}), "answer_id"),
         (json!({"tool": "extract_hackernews"}), "arguments"),
         (
             json!({"tool": "extract_hackernews", "arguments": {"url": "x"}}),

@@ -140,8 +140,7 @@ fn names_releases(text: &str) -> bool {
         let words = words(part);
         let padded = format!(" {} ", words.join(" "));
         let says = |name: &&str| padded.contains(&format!(" {name} "));
-        NAMES.iter().any(|name| says(&name))
-            || words.len() <= SHORT_NAME_WORDS && SHORT_NAMES.iter().any(|name| says(&name))
+        NAMES.iter().any(&says) || words.len() <= SHORT_NAME_WORDS && SHORT_NAMES.iter().any(says)
     })
 }
 

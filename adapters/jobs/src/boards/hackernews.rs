@@ -327,7 +327,7 @@ fn remote(first: &str) -> Option<bool> {
             .rev()
             .take(3)
             .any(|word| matches!(*word, "no" | "not" | "non" | "never" | "without" | "isn"))
-            || matches!(after, ["no"] | ["none"] | ["impossible"] | ["unavailable"])
+            || matches!(after, ["no" | "none" | "impossible" | "unavailable"])
             || after
                 .iter()
                 .take(4)

@@ -87,7 +87,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "ADDR")]
         addr: Option<String>,
     },
-    /// Check whether the HTTP service of this configuration is ready; exits with 0 if it is, 1 if not
+    /// Check whether the HTTP service is ready; exits with 0 if it is, 1 if not
     Healthcheck {
         /// Address and port of the service
         #[arg(long, value_name = "ADDR")]
@@ -115,7 +115,7 @@ pub(crate) enum Command {
         #[arg(short, long)]
         help: bool,
     },
-    /// Check whether an earlier answer is still current: current, changed, gone or could_not_check
+    /// Check whether an earlier answer is current, changed or gone, or could not be checked
     Recheck {
         /// Id of the answer, as printed by `freshcontext call --toolset time`
         answer_id: String,
@@ -141,7 +141,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         task: DeliverableTask,
     },
-    /// Report what is stored of the sources of all deliverables, and since when, without asking any source
+    /// Report what is stored of every deliverable, and since when; asks no source
     Sync {
         /// Use the data of the HTTP caller with the token of this name, instead of this machine's own
         #[arg(long, value_name = "NAME")]
@@ -162,7 +162,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Validate any FreshContext response: the level it reaches, and what is missing for the next level
+    /// Validate a FreshContext response: its level, and what the next level requires
     Validate {
         /// File to read, - for stdin, or the response itself ({...}, "..." or [FRESHCONTEXT]...)
         #[arg(value_name = "FILE|RESPONSE")]
@@ -174,7 +174,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Evaluate documents from a file: a JSON list, JSON Lines, or the arguments of evaluate_context
+    /// Evaluate documents: a JSON list, JSON Lines, or arguments of evaluate_context
     Evaluate {
         /// File to read, or - for stdin
         file: PathBuf,

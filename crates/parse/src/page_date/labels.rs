@@ -190,9 +190,9 @@ pub(super) fn before(element: ElementRef<'_>) -> String {
         .get(words.len().saturating_sub(LABEL_WORDS)..)
         .unwrap_or_default();
     let end = (0..tail.len())
-        .filter_map(|at| date_at(tail, at))
-        .map(|(end, _)| end)
-        .last();
+        .rev()
+        .find_map(|at| date_at(tail, at))
+        .map(|(end, _)| end);
     tail.get(end.unwrap_or(0)..).unwrap_or_default().join(" ")
 }
 

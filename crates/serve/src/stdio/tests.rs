@@ -362,14 +362,16 @@ async fn a_judgement_is_the_same_wherever_its_arguments_stand() {
 async fn what_is_wrong_in_plain_arguments_is_named() {
     let mut client = start();
     client.initialize("2025-11-25").await;
-    for (source, field) in [
-        ("\"\"", Some("signals[0].source")),
-        ("[]", Some("signals[0].source")),
+    for (source, title, expected) in [
+        // A bad signal costs itself only.
+        ("\"\"", "\"a\"", Some("needs_verification")),
+        ("[]", "\"a\"", Some("needs_verification")),
+        ("\"a.example\"", "{}", Some("exclude")),
         // No JSON parser can represent it, so every tool rejects the message before it evaluates anything.
-        ("1e999", None),
+        ("1e999", "\"a\"", None),
     ] {
         let arguments = format!(
-            r#"{{"profile":"official_docs","intent":"citation_check","signals":[{{"source":{source},"title":"a"}}]}}"#
+            r#"{{"profile":"official_docs","intent":"citation_check","signals":[{{"source":{source},"title":{title}}}]}}"#
         );
         let line = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{}","arguments":{arguments}}}}}"#,
@@ -377,7 +379,7 @@ async fn what_is_wrong_in_plain_arguments_is_named() {
         );
         client.say(&line).await;
         let answer = client.hear().await;
-        let Some(field) = field else {
+        let Some(decision) = expected else {
             assert_eq!(answer["error"]["code"], -32602, "{answer}");
             assert!(
                 answer["error"]["message"].as_str().unwrap().contains("1e400"),
@@ -385,7 +387,7 @@ async fn what_is_wrong_in_plain_arguments_is_named() {
             );
             continue;
         };
-        assert_eq!(answer["result"]["isError"], true, "{answer}");
-        assert_eq!(answer["result"]["structuredContent"]["field"], field, "{answer}");
+        let results = &answer["result"]["structuredContent"]["results"];
+        assert_eq!(results[0]["decision"], decision, "{answer}");
     }
 }
