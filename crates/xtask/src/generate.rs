@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use freshcontext::package;
 
-use crate::{checked, examples, shapes, tables};
+use crate::{checked, evaluations, examples, shapes, tables};
 use serde_json::json;
 
 /// The tool whose result the README shows.
@@ -119,6 +119,12 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
         "every value of Agent Context",
         &freshcontext_records::accounting::markdown(),
     )?;
+    made.push((name.to_owned(), page));
+    let name = "docs/evaluate.md";
+    let page = std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
+    let page = replace(&page, "profiles", &evaluations::profiles())?;
+    let page = replace(&page, "intents", &evaluations::intents())?;
+    let page = replace(&page, "evaluations", &evaluations::examples()?)?;
     made.push((name.to_owned(), page));
     let schemas = freshcontext_records::schema::all();
     made.extend(

@@ -3,6 +3,7 @@
 pub mod check_source;
 mod checked;
 pub mod dist;
+mod evaluations;
 pub mod examples;
 pub mod generate;
 pub mod new_adapter;

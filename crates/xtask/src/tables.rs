@@ -134,7 +134,7 @@ pub fn tools_page() -> String {
         let _ = write!(out, "Example: `{}`\n\n", composite.example);
         arguments(&mut out, &(composite.input_schema)());
     }
-    out.push_str("\n## evaluate_context\n\nJudges context that you already hold; fetches nothing. See ARCHITECTURE.md for the rules.\n\n");
+    out.push_str("\n## evaluate_context\n\nJudges context that you already hold; fetches nothing. [evaluate.md](evaluate.md) has the rules, with ten examples.\n\n");
     arguments(&mut out, &freshcontext_core::evaluate::input_schema());
     out.push_str(
         "\n## recheck\n\nOnly with the toolset `time` (`--toolset time`); see [time.md](time.md). What each source is \

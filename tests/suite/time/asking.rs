@@ -93,8 +93,8 @@ pub(super) async fn wrong_arguments() -> Result<(), Failed> {
             "tool",
         ),
         (
-            json!({"tool": "extract_hackernews", "arguments": {"uri": "x"}, "hash": "x"}),
-            "uri",
+            json!({"tool": "extract_hackernews", "arguments": {"limt": 5}, "hash": "x"}),
+            "limt",
         ),
     ] {
         let found = ask(&engine, RECHECK, arguments.clone()).await?;

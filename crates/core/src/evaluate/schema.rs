@@ -59,7 +59,7 @@ pub fn input_schema() -> Value {
         "type": "object",
         "properties": {
             "profile": one_of("Kind of sources", PROFILES.iter().map(|profile| profile.id)),
-            "intent": one_of("Purpose", INTENTS.iter().map(|intent| intent.id)),
+            "intent": one_of("What it is for", INTENTS.iter().map(|intent| intent.id)),
             "signals": {
                 "type": "array",
                 "description": "1 to 500: documents as you hold them, or these tools' results",
