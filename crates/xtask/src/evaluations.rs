@@ -60,7 +60,7 @@ const EXAMPLES: [Example; 10] = [
   "profile": "market_finance", "intent": "market_watch",
   "signals": [
     {"source": "https://example.com/quotes/EXMP", "title": "EXMP: 120.50 USD", "source_type": "finance", "semantic_score": 0.95, "published_at": "2026-11-20T11:00:00Z"},
-    {"source": "https://example.com/quotes/OTHR", "title": "OTHR: 3.10 USD", "source_type": "finance", "semantic_score": 0.95}
+    {"source": "https://example.com/quotes/SMPL", "title": "SMPL: 3.10 USD", "source_type": "finance", "semantic_score": 0.95}
   ]
 }"#,
     },
