@@ -95,7 +95,9 @@ const THROTTLED: Duration = Duration::from_mins(1);
 
 /// Asking again at once makes GDELT's throttle last longer.
 fn patience(error: SourceError) -> SourceError {
-    if error.code == ErrorCode::RateLimited && error.hint.is_none() {
+    // The server's own pace says when the next slot is; it has not asked GDELT.
+    let is_refusal = error.code == ErrorCode::RateLimited && error.detail.as_deref() != Some("pace");
+    if is_refusal && error.hint.is_none() {
         // One wait: the longer of what the refusal named and what ends its throttle.
         let wait = error.retry_after.unwrap_or_default().max(THROTTLED);
         error
@@ -121,6 +123,10 @@ mod tests {
             assert_eq!(error.retry_after, Some(Duration::from_secs(wait)));
             assert!(error.hint.unwrap().contains("prolongs"));
         }
+        let pace = SourceError::rate_limited("next slot in 12 s")
+            .detail("pace")
+            .retry_after(Duration::from_secs(12));
+        assert_eq!(patience(pace).retry_after, Some(Duration::from_secs(12)));
     }
 
     #[test]

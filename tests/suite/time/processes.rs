@@ -46,7 +46,7 @@ async fn store(kept: &Kept, task: &str) -> Finished {
 pub(super) async fn whole(kept: &Kept) -> Result<Vec<String>, Failed> {
     let checked = store(kept, "check").await;
     ensure(
-        checked.code == Some(0) && checked.stdout.trim() == "sound",
+        checked.code == Some(0) && checked.stdout.starts_with("sound\n"),
         checked.stdout + &checked.stderr,
     )?;
     let exported = store(kept, "export").await;
@@ -148,7 +148,10 @@ async fn no_room(kept: Kept) -> Result<(), Failed> {
     )?;
     ensure(ended.log.contains("the store cannot be used"), ended.log)?;
     let checked = store(&kept, "check").await;
-    ensure(checked.stdout.trim() == "sound", checked.stdout + &checked.stderr)
+    ensure(
+        checked.stdout.starts_with("sound\n"),
+        checked.stdout + &checked.stderr,
+    )
 }
 
 /// Corrupted bytes in the middle of the file: `check` reports them, and tools keep working.
