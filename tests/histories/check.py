@@ -246,7 +246,7 @@ def body(form, messages, rng):
 def main():
     forms = ["anthropic_messages", "openai_chat", "openai_responses", "mcp_sampling", "bedrock_converse", "gemini", "mistral",
              "ollama", "vercel_model", "vercel_ui", "langchain", "langchain_lc", "langchain_flat"]
-    node = subprocess.Popen(["node", "--input-type=module", "-e", NODE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    node = subprocess.Popen(["node", "--input-type=module", "-e", NODE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=sys.prefix)
     wrong = 0
     for form in forms:
         rng = random.Random(f"{SEED} {form}")
