@@ -81,13 +81,16 @@ async fn watched(mut command: Command, stdin: Stdio) -> Result<CommandResult, Fa
         let _ = errors.read_to_string(&mut text).await;
         text
     });
+    let own = std::env::current_exe()?;
     let mut peak = 0;
     let until = tokio::time::Instant::now() + PATIENCE;
     let status = loop {
         if let Some(status) = child.try_wait()? {
             break status;
         }
-        if let Ok(text) = std::fs::read_to_string(format!("/proc/{process}/status")) {
+        // Between fork and exec the process still has the memory of this test program.
+        let started = std::fs::read_link(format!("/proc/{process}/exe")).is_ok_and(|exe| exe != own);
+        if started && let Ok(text) = std::fs::read_to_string(format!("/proc/{process}/status")) {
             peak = peak.max(read_figure(&text, "VmHWM").unwrap_or_default());
         }
         if tokio::time::Instant::now() > until {
