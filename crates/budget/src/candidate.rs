@@ -124,6 +124,7 @@ impl Relevance {
             Judge::Caller | Judge::Order => format!("{:.2}", clamped(score)),
         };
         match weakest {
+            None if self.by == Judge::Query && self.score <= 0.0 => format!("{own}."),
             Some(weakest) => format!("{own}; the weakest chosen has {than}{}.", number(weakest)),
             None => format!("{own}; the least that goes in is {}.", number(self.least)),
         }

@@ -26,7 +26,7 @@ pub(crate) struct Coverage<'c> {
 struct Held<'c> {
     index: usize,
     details: &'c str,
-    /// The content with single spaces; empty where it is not looked through.
+    /// The content with single spaces, also around it; empty where it is not looked through.
     flat: String,
 }
 
@@ -82,7 +82,8 @@ impl<'c> Coverage<'c> {
             *place = hashes.next()?;
         }
         let near = self.runs.get(&mixed(first))?;
-        let own = flat(content);
+        // With blanks around, so that 10 is not contained in 1000.
+        let own = format!(" {} ", flat(content));
         let mut holders = near.iter().filter_map(|at| self.selected.get(*at));
         holders
             .find(|held| held.flat.contains(&own))
@@ -102,7 +103,7 @@ impl<'c> Coverage<'c> {
         }
         let content = candidate.content.as_deref().unwrap_or_default();
         if whole && self.counted < RUNS {
-            held.flat = flat(content);
+            held.flat = format!(" {} ", flat(content));
             let mut window = [0_u64; RUN];
             for (seen, word) in (1_usize..).zip(words(content)) {
                 window.rotate_left(1);

@@ -121,7 +121,15 @@ fn cause(candidate: &Candidate<'_>, omitted: &Omitted, budget: &Budget) -> (Stri
             });
             match relevance.by {
                 Judge::Query => of(
-                    "it shares no word of weight with the query".to_owned(),
+                    if relevance.score > 0.0 {
+                        format!(
+                            "it shares {} of the query's weight, and the least that goes in is {}",
+                            percent(relevance.score),
+                            percent(relevance.least)
+                        )
+                    } else {
+                        "it shares no word of weight with the query".to_owned()
+                    },
                     "use words of the text in query, or leave query out",
                 ),
                 Judge::Caller | Judge::Order => (

@@ -12,6 +12,9 @@ const SECONDS: std::ops::Range<f64> = 1e8..1e11;
 /// The same in milliseconds.
 const MILLIS: std::ops::Range<f64> = 1e11..1e14;
 
+/// The first year of a date in digits alone: earlier ones are numbers of something else.
+const FIRST_YEAR_OF_DIGITS: i32 = 1_900;
+
 /// Reads a date as callers write it: as [`parse_instant`], and
 ///
 /// - RFC 9557 (`2026-11-20T10:00:00+01:00[Europe/Paris]`), RFC 850, asctime, and JavaScript's `Date.toString`;
@@ -68,11 +71,14 @@ fn epoch(number: f64) -> Option<Parsed> {
 fn calendar(digits: &str) -> Option<Parsed> {
     match digits.len() {
         4 => year(digits.parse().ok()?),
-        8 => parse_instant(&format!("{digits}T0000Z")).map(|at| Parsed::day(at.instant.date_naive())),
+        8 => parse_instant(&format!("{digits}T0000Z"))
+            .filter(|at| at.instant.year() >= FIRST_YEAR_OF_DIGITS)
+            .map(|at| Parsed::day(at.instant.date_naive())),
         14 => {
             let (day, time) = digits.split_at_checked(8)?;
             // Milliseconds of so many digits are of the year 2286 and later.
-            parse_instant(&format!("{day}T{time}Z")).filter(|at| at.instant.year() < 2_286)
+            parse_instant(&format!("{day}T{time}Z"))
+                .filter(|at| (FIRST_YEAR_OF_DIGITS..2_286).contains(&at.instant.year()))
         }
         _ => None,
     }
@@ -315,6 +321,8 @@ impl Words {
             bare.to_owned()
         };
         let time = parse_instant(&format!("2000-01-01T{padded}Z"))?;
+        // 24:00 and a leap second are of the next day.
+        (time.instant.day() == 1).then_some(())?;
         fill(&mut self.time, time.instant.time())
     }
 
@@ -359,7 +367,10 @@ impl Words {
         };
         let zone = self.zone.map_or_else(|| FixedOffset::east_opt(0), Some)?;
         let utc: DateTime<Utc> = day.and_time(time).checked_sub_offset(zone)?.and_utc();
-        Some(Parsed::instant(utc))
+        Some(Parsed {
+            zoneless: self.zone.is_none(),
+            ..Parsed::instant(utc)
+        })
     }
 }
 

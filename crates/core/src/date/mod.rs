@@ -221,7 +221,7 @@ fn read(value: &DateValue) -> Result<Parsed, String> {
 
 /// Why an instant cannot be a publication date. Systems write zero values where they have no date:
 /// Unix 1970-01-01, SQL and spreadsheets around 1900-01-01, .NET 0001-01-01.
-fn implausible(instant: DateTime<Utc>) -> Option<&'static str> {
+pub(crate) fn implausible(instant: DateTime<Utc>) -> Option<&'static str> {
     match (instant.year(), instant.ordinal()) {
         (1970, 1) => Some("stands for no date (1970-01-01 is where clocks begin)"),
         (1899, 364..) | (1900, 1) => Some("stands for no date (a spreadsheet's zero)"),
@@ -230,7 +230,8 @@ fn implausible(instant: DateTime<Utc>) -> Option<&'static str> {
     }
 }
 
-fn shown(parsed: &Parsed) -> String {
+/// A date as it is written, with what is known of it and no more.
+pub(crate) fn shown(parsed: &Parsed) -> String {
     match parsed.precision {
         Precision::Day => parsed.instant.format("%Y-%m-%d").to_string(),
         Precision::Month => parsed.instant.format("%Y-%m").to_string(),

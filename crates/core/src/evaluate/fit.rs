@@ -17,7 +17,7 @@ use super::text::{is_blank, not_blank};
 use super::verdict::{DateConfidence, Decision, Verdict};
 use super::{ScoredSignal, duplicates, parallel};
 use crate::answer::details as facts_line;
-use crate::date::{age as age_in_words, iso_millis};
+use crate::date::{Precision, age as age_in_words, shown};
 use crate::decay::{Band, class_of};
 use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean, clean_line, cut_marked};
@@ -116,9 +116,7 @@ pub(super) fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) 
         published_at: signal.published_text().map(Cow::Owned),
         published_shown: published_shown(scored),
         age: age(scored).map(Cow::Owned),
-        retrieved_at: signal
-            .fetched
-            .then(|| Cow::Owned(iso_millis(signal.retrieved_at))),
+        retrieved_at: signal.fetched.map(|fetched| Cow::Owned(shown(&fetched))),
         date_confidence: match signal.date_confidence {
             // What the specification has for a date that is not known.
             DateConfidence::Unknown => DateConfidence::Low.as_str(),
@@ -173,12 +171,12 @@ fn details(scored: &ScoredSignal<'_>) -> String {
 /// The date as the envelope has it: as it was given where that is ISO 8601. None for a date after the retrieval beside it.
 fn published_shown<'a>(scored: &'a ScoredSignal<'_>) -> Option<Cow<'a, str>> {
     let signal = &scored.signal;
-    let published = signal.published_at.filter(|_| !signal.dated_after_retrieval)?;
+    let published = signal.published.filter(|_| !signal.dated_after_retrieval)?;
     let given = signal.given.published_at.unwrap_or_default();
     Some(if is_iso(given) {
         Cow::Borrowed(given)
     } else {
-        Cow::Owned(iso_millis(published))
+        Cow::Owned(shown(&published.known()))
     })
 }
 
@@ -198,6 +196,10 @@ fn is_iso(text: &str) -> bool {
 fn age(scored: &ScoredSignal<'_>) -> Option<String> {
     let signal = &scored.signal;
     let published = signal.published.filter(|_| !signal.dated_after_retrieval)?;
+    // Of a month or a year the age may be anything from nothing on.
+    if matches!(published.precision, Precision::Month | Precision::Year) {
+        return None;
+    }
     let words = age_in_words(&published, scored.now);
     let Some(score) = scored.facts.freshness else {
         return Some(words);

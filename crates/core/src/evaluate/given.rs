@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
 use super::made::Made;
-use super::names::Field;
+use super::names::{self, Field};
 use super::readiness::source_completeness;
 use super::shape::{Held, Read, Shape, is_address, is_place};
 use super::text::{is_blank, utf16_longer_than};
@@ -53,8 +53,14 @@ pub(super) struct Given<'a> {
     pub title: Option<&'a str>,
     pub content: Option<&'a str>,
     pub published_at: Option<&'a str>,
+    /// Whether the content is what somebody says of the document: a description, a summary.
+    pub is_digest: bool,
+    /// What its date is of, where it is not of its publication.
+    pub stand_in: Option<StandIn>,
     pub retrieved_at: Option<&'a str>,
     pub semantic_score: Option<f64>,
+    /// Whether the score stands under another name, so that its scale is its program's.
+    pub foreign_score: bool,
     pub date_confidence: Option<DateConfidence>,
     pub freshness_confidence: Option<DateConfidence>,
     pub status: Option<SignalStatus>,
@@ -77,6 +83,15 @@ pub(super) struct Given<'a> {
     pub failed_call: Option<FailedCall<'a>>,
 }
 
+/// What a date is of that stands in for that of the publication. No caller can vouch for it as such.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StandIn {
+    /// The document's making, or that of the entry that holds it.
+    Created,
+    /// The last change, or that of the file.
+    Modified,
+}
+
 /// A call of one of our tools that brought no content.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FailedCall<'a> {
@@ -95,6 +110,14 @@ impl<'a> Given<'a> {
     /// Whether it is an item of our own results that does not say when it was retrieved.
     pub(super) fn lost_retrieval(&self) -> bool {
         self.is_item && self.retrieved_at.is_none_or(is_blank)
+    }
+
+    /// Whether it needs no look at its text to see that nothing was retrieved.
+    pub(super) fn is_known_to_have_failed(&self) -> bool {
+        self.unreadable.is_some()
+            || self.failed_call.is_some()
+            || self.status == Some(SignalStatus::Failed)
+            || super::transport::failed_status(self).is_some()
     }
 
     /// Whether it is a withheld section of a composite: its text is the server's, not a source's.
@@ -149,11 +172,15 @@ impl<'a> Given<'a> {
         }
         if let Some(content) = shape.content(made) {
             given.content = Some(content.text);
+            given.is_digest = names::is_digest(content.name);
             given.note_name(content, "content");
         }
         given.read_dates(&mut shape, around, made);
         given.read_score(&mut shape, made);
         given.read_words(&mut shape, made);
+        if let Some(error) = error_in(object, given.content.is_none_or(is_blank) || given.is_digest) {
+            given.unreadable = Some(error);
+        }
         let said = [
             given.id,
             Some(given.source),
@@ -162,7 +189,7 @@ impl<'a> Given<'a> {
             given.published_at,
         ];
         given.unread.extend(shape.unread(&said));
-        if given.title.is_none() && given.content.is_none_or(is_blank) {
+        if given.unreadable.is_none() && given.title.is_none() && given.content.is_none_or(is_blank) {
             given.unreadable = Some(match shape.names().as_slice() {
                 [] => "it is empty".to_owned(),
                 names => format!("it has no title and no content, under {}", names.join(", ")),
@@ -293,17 +320,23 @@ impl<'a> Given<'a> {
     }
 
     fn read_dates(&mut self, shape: &mut Shape<'a>, around: Option<Envelope<'a>>, made: &'a Made) {
-        let said: &[Field] = if self.is_item {
-            &[Field::Published]
-        } else {
-            &[Field::Published, Field::Modified, Field::Created]
-        };
-        if let Some(date) = shape.date(said, made) {
-            self.published_at = Some(date.text);
-            self.note_name(date, "date");
-            self.unread.extend(Shape::is_unreadable_date(date));
+        // One that is there and cannot be read is not replaced by one of another kind. Of those, the older comes first.
+        for (field, stand_in) in [
+            (Field::Published, None),
+            (Field::Created, Some(StandIn::Created)),
+            (Field::Modified, Some(StandIn::Modified)),
+        ] {
+            if let Some(date) = shape.date(field, made) {
+                self.published_at = Some(date.text);
+                self.stand_in = stand_in;
+                self.note_name(date, "date");
+                self.unread.extend(Shape::is_unreadable_date(date));
+            }
+            if self.published_at.is_some() || self.is_item {
+                break;
+            }
         }
-        if let Some(date) = shape.date(&[Field::Retrieved], made) {
+        if let Some(date) = shape.date(Field::Retrieved, made) {
             self.retrieved_at = Some(date.text);
             self.note_name(date, "date of retrieval");
             self.unread.extend(Shape::is_unreadable_date(date));
@@ -328,8 +361,9 @@ impl<'a> Given<'a> {
         let votes = self.is_item || self.source_type.is_some_and(crate::decay::is_known);
         if held.name == "semantic_score" {
             self.semantic_score = Some(score);
-        } else if !votes || (0.0..=1.0).contains(&score) {
+        } else if !votes || ((0.0..=1.0).contains(&score) && score.fract() != 0.0) {
             self.semantic_score = Some(score);
+            self.foreign_score = true;
             self.notes.push(
                 format!(
                     "The relevance was given as {}.",
@@ -347,12 +381,20 @@ impl<'a> Given<'a> {
     fn read_words(&mut self, shape: &mut Shape<'a>, made: &'a Made) {
         self.date_confidence = one_of(shape, Field::DateConfidence, &DATE_CONFIDENCES);
         self.freshness_confidence = one_of(shape, Field::FreshnessConfidence, FRESHNESS_CONFIDENCES);
-        self.status = one_of(shape, Field::Status, &STATUSES);
-        let of_field = |field| {
-            let mut statuses = shape.of(field);
-            statuses.find_map(|held| Some((held, http_status(held.value)?)))
-        };
-        if let Some((held, status)) = of_field(Field::HttpStatus).or_else(|| of_field(Field::Status)) {
+        // Within metadata a status is the document's: of an order, a run, a ticket.
+        let own = shape.of(Field::Status).find(Held::is_outermost);
+        if let Some(held) = own
+            && let Node::Str(text) = held.value
+            && let Some(status) = choose(&text.trim().to_ascii_lowercase(), &STATUSES)
+        {
+            shape.take(held);
+            self.status = Some(status);
+        }
+        let found = shape
+            .of(Field::HttpStatus)
+            .chain(own)
+            .find_map(|held| Some((held, http_status(held.value)?)));
+        if let Some((held, status)) = found {
             shape.take(held);
             self.http_status = Some(status);
         }
@@ -399,6 +441,29 @@ fn one_of<T: Copy>(shape: &mut Shape<'_>, field: Field, known: &[(&str, T)]) -> 
     let (held, value) = found?;
     shape.take(held);
     Some(value)
+}
+
+/// Why nothing was retrieved, where the caller's tool says so beside the document. An error alone says it where there is
+/// no text of the document: pages about errors have such a field, too.
+fn error_in(object: &ObjectAsVec<'_>, without_text: bool) -> Option<String> {
+    let flag = |name: &str| match super::fields::last(object, name) {
+        Some(Node::Bool(flag)) => Some(*flag),
+        _ => None,
+    };
+    let error = ["error", "error_message", "errorMessage"]
+        .into_iter()
+        .find_map(|name| match super::fields::last(object, name)? {
+            Node::Str(text) if !is_blank(text) => Some(freshcontext_contract::quoted_within(text, 100)),
+            Node::Object(error) if !error.is_empty() => Some("an error".to_owned()),
+            _ => None,
+        });
+    let failed = flag("success") == Some(false)
+        || [flag("isError"), flag("is_error")].contains(&Some(true))
+        || (error.is_some() && without_text);
+    failed.then(|| {
+        let error = error.unwrap_or_else(|| "it is marked as an error".to_owned());
+        format!("its retrieval failed: {error}")
+    })
 }
 
 /// The status in a number, or in a text that agents make of it.

@@ -13,9 +13,9 @@ use super::given::Given;
 use super::made::Made;
 use super::profile::{INTENT, INTENTS, Intent, PROFILE, PROFILES, Profile};
 use super::results;
-use super::shape::{list_in, scalar};
+use super::shape::{lists_in, scalar};
 use super::text::{is_blank, utf16_longer_than};
-use crate::date::{date_of_number, read_date};
+use crate::date::{Parsed, Precision, date_of_number, read_date};
 use crate::values::values;
 
 pub(super) const EXAMPLE: &str = r#"{"profile": "official_docs", "intent": "developer_adoption", "signals": [{"source": "https://example.com/a", "content": "..."}]}"#;
@@ -90,7 +90,7 @@ impl<'a> Request<'a> {
             Some(Node::Number(number)) => number
                 .as_f64()
                 .and_then(date_of_number)
-                .map(|date| date.instant)
+                .and_then(moment)
                 .ok_or_else(|| bad_now("is not a date that can be read"))?,
             Some(_) => return Err(bad_now("must be text")),
         };
@@ -162,7 +162,12 @@ fn bad_now(problem: &str) -> SourceError {
 
 /// An instant in one of the accepted forms, in whole milliseconds.
 pub(super) fn instant(text: &str) -> Option<DateTime<Utc>> {
-    read_date(text).map(|parsed| to_millis(parsed.instant))
+    read_date(text).and_then(moment).map(to_millis)
+}
+
+/// The moment of a date; a month or a year has none.
+fn moment(date: Parsed) -> Option<DateTime<Utc>> {
+    matches!(date.precision, Precision::Day | Precision::Instant).then_some(date.instant)
 }
 
 pub(super) fn to_millis(instant: DateTime<Utc>) -> DateTime<Utc> {
@@ -218,10 +223,10 @@ fn signals<'a>(
         Some(Node::Array(list)) => list.as_slice(),
         Some(one @ Node::Object(fields)) if results::is_result(fields) => std::slice::from_ref(one),
         // The answer of a search interface, or one document.
-        Some(one @ Node::Object(fields)) => match list_in(fields) {
-            Some((_, documents)) => documents,
-            None if results::is_document(fields, made) => std::slice::from_ref(one),
-            None => return Err(wrong("must be a list".to_owned())),
+        Some(one @ Node::Object(fields)) => match lists_in(fields).as_slice() {
+            [(_, documents)] => documents,
+            [] if !results::is_document(fields, made) => return Err(wrong("must be a list".to_owned())),
+            _ => std::slice::from_ref(one),
         },
         Some(_) => return Err(wrong("must be a list".to_owned())),
     };

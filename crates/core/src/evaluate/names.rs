@@ -375,7 +375,7 @@ pub(super) const NESTS: [&str; 26] = [
 ];
 
 /// Lists of documents in the answers of search interfaces and stores, as they are spelt.
-pub(super) const LISTS: [&str; 21] = [
+pub(super) const LISTS: [&str; 22] = [
     "results",
     "result",
     "hits",
@@ -395,8 +395,9 @@ pub(super) const LISTS: [&str; 21] = [
     "value",
     "articles",
     "entries",
-    "web",  // Firecrawl
-    "news", // the same
+    "web",            // Firecrawl
+    "news",           // the same
+    "failed_results", // Tavily's extraction
 ];
 
 /// Objects around such lists, as they are spelt.
@@ -411,6 +412,24 @@ pub(super) const AROUND: [&str; 9] = [
     "Get",      // Weaviate, whose lists are named as its classes
     "root",     // Vespa
 ];
+
+/// Whether a name of the content says that it is not the document's text, but what somebody says of it.
+pub(super) fn is_digest(name: &str) -> bool {
+    const DIGESTS: [&str; 11] = [
+        "highlights",
+        "excerpts",
+        "excerpt",
+        "snippet",
+        "snippets",
+        "citedtext",
+        "quote",
+        "description",
+        "extrasnippets",
+        "summary",
+        "abstract",
+    ];
+    DIGESTS.contains(&plain(name).as_str())
+}
 
 type Meanings = HashMap<String, (Field, usize)>;
 

@@ -6,7 +6,7 @@ use serde_json_borrow::{ObjectAsVec, Value as Node};
 use super::fields::last;
 use super::given::{Envelope, FailedCall, Given, Place, choose};
 use super::made::Made;
-use super::shape::list_in;
+use super::shape::lists_in;
 use super::verdict::{DateConfidence, SignalStatus};
 
 /// Whether this is a whole result of one of our tools.
@@ -41,20 +41,22 @@ pub(super) fn signals<'a>(value: &'a Node<'a>, index: usize, made: &'a Made, out
         out.push(failure(fields, place, None));
         return;
     }
-    if let Some((list, documents)) = list_in(fields) {
+    let lists = lists_in(fields);
+    for (list, documents) in &lists {
         for (at, document) in documents.iter().enumerate() {
             let place = Place {
                 index,
-                inside: Some((list, at)),
+                inside: Some((*list, at)),
             };
             out.push(match document {
                 Node::Object(document) => Given::read(document, place, None, made),
                 other => of_other(other, place, made),
             });
         }
-        return;
     }
-    out.push(Given::read(fields, place, None, made));
+    if lists.is_empty() {
+        out.push(Given::read(fields, place, None, made));
+    }
 }
 
 /// What is no object: a text is a content, anything else cannot be judged.

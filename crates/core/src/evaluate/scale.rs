@@ -3,13 +3,24 @@
 
 use super::given::Given;
 
-/// Where at least half of a call's scores lie outside 0 to 1, for each signal its place by the order of all scores: 1 for
-/// the highest, and evenly less for each lower one, equal scores alike. A few outside are slips, as in the reference's own
+/// The highest score of a program's own below which its scale is not 0 to 1.
+const LEAST_SCALE: f64 = 0.1;
+
+/// Where at least half of a call's scores lie outside 0 to 1, for each signal its place by the order of all scores, and so where a search's own scores
+/// are all below a tenth: 1 for the highest, and evenly less for each lower one, equal scores alike. A few outside are slips, as in the reference's own
 /// batches, and count as 0 or 1.
 pub(super) fn by_order(signals: &[Given<'_>]) -> Option<Vec<Option<f64>>> {
     let scores = || signals.iter().filter_map(|given| given.semantic_score);
     let outside = scores().filter(|score| !(0.0..=1.0).contains(score)).count();
-    if outside == 0 || outside * 2 < scores().count() {
+    let others = outside > 0 && outside * 2 >= scores().count();
+    // Reciprocal rank fusion: 1 / (60 + rank) for each search that found it.
+    let fused = outside == 0
+        && scores().all(|score| score < LEAST_SCALE)
+        && signals
+            .iter()
+            .all(|given| given.semantic_score.is_none() || given.foreign_score)
+        && scores().next().is_some();
+    if !others && !fused {
         return None;
     }
     let mut distinct: Vec<f64> = scores().collect();
@@ -50,6 +61,19 @@ mod tests {
             ..Given::default()
         };
         by_order(&scores.iter().map(given).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn fused_ranks_keep_their_order_and_a_callers_low_scores_stay() {
+        let given = |foreign_score| {
+            [0.0333, 0.0325, 0.0163].map(|score| Given {
+                semantic_score: Some(score),
+                foreign_score,
+                ..Given::default()
+            })
+        };
+        assert!(by_order(&given(true)).is_some());
+        assert_eq!(by_order(&given(false)), None);
     }
 
     #[test]

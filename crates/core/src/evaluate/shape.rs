@@ -19,7 +19,9 @@ const DEEPEST: usize = 4;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Held<'a> {
     pub field: Field,
-    /// How deep it stands, then which name it is among those of its field: the order of preference.
+    /// How deep it stands.
+    depth: usize,
+    /// The order of preference among those of its field.
     order: (usize, usize),
     /// The object it stands in.
     object: usize,
@@ -28,6 +30,11 @@ pub(super) struct Held<'a> {
 }
 
 impl Held<'_> {
+    /// Whether it is the signal's own, not its metadata's.
+    pub(super) fn is_outermost(&self) -> bool {
+        self.depth == 0
+    }
+
     /// Whether both stand in one object.
     pub(super) fn is_beside(&self, other: &Self) -> bool {
         self.object == other.object
@@ -84,7 +91,13 @@ impl<'a> Shape<'a> {
                 match meaning(name) {
                     Some((field, rank)) => shape.held.push(Held {
                         field,
-                        order: (depth, rank),
+                        depth,
+                        // `published_at` in the metadata says more than `date` beside them.
+                        order: if field == Field::Published {
+                            (rank, depth)
+                        } else {
+                            (depth, rank)
+                        },
                         object: at,
                         name,
                         value,
@@ -140,7 +153,7 @@ impl<'a> Shape<'a> {
         Read {
             name: held.name,
             text,
-            other_name: held.order.0 > 0 || held.name != own_name(held.field),
+            other_name: held.depth > 0 || held.name != own_name(held.field),
         }
     }
 
@@ -171,13 +184,15 @@ impl<'a> Shape<'a> {
         found.or(blank).map(|(held, text)| self.taken(held, text))
     }
 
-    /// The first date of these fields that can be read; else the first that is there, for it to be named.
-    pub(super) fn date(&mut self, fields: &[Field], made: &'a Made) -> Option<Read<'a>> {
+    /// The first date of a field that can be read; else the first that is there, for it to be named.
+    pub(super) fn date(&mut self, field: Field, made: &'a Made) -> Option<Read<'a>> {
+        // An age in figures is of a person, or in seconds.
+        let is_age = |held: &Held<'a>| {
+            matches!(held.name, "age" | "page_age" | "pageAge") && matches!(held.value, Node::Number(_))
+        };
         let dates = || {
-            fields.iter().flat_map(|field| {
-                self.of(*field)
-                    .filter_map(|held| date(held.value, made).map(|text| (held, text)))
-            })
+            let held = self.of(field).filter(|held| !is_age(held));
+            held.filter_map(|held| date(held.value, made).map(|text| (held, text)))
         };
         let readable = dates().find(|(_, text)| read_date(text).is_some());
         let (held, text) = readable.or_else(|| dates().next())?;
@@ -205,7 +220,7 @@ impl<'a> Shape<'a> {
             .map(|held| (held.object, held.name, held.value));
         // The server's own names promise a kind.
         let odd = self.held.iter().filter(|held| {
-            held.order == (0, 0)
+            held.depth == 0
                 && held.name == own_name(held.field)
                 && !matches!(held.field, Field::Id | Field::Content)
                 && (held.field != Field::Known || held.name == "metadata")
@@ -333,38 +348,43 @@ pub(super) fn is_address(text: &str) -> bool {
     })
 }
 
-/// The documents in the answer of a search interface or a store, and the name of their list, where this is no document
+/// The lists of documents in the answer of a search interface or a store, each with its name, where this is no document
 /// itself.
-pub(super) fn list_in<'a>(object: &'a ObjectAsVec<'a>) -> Option<(&'a str, &'a [Node<'a>])> {
+pub(super) fn lists_in<'a>(object: &'a ObjectAsVec<'a>) -> Vec<(&'a str, &'a [Node<'a>])> {
     let says = |field: Field| {
         object.iter().any(|(name, value)| {
             meaning(name).is_some_and(|(known, _)| known == field) && matches!(value, Node::Str(_))
         })
     };
-    if says(Field::Content) || says(Field::Title) || says(Field::Source) {
-        return None;
+    let mut out = Vec::new();
+    if !(says(Field::Content) || says(Field::Title) || says(Field::Source)) {
+        gather_lists(object, DEEPEST, false, &mut out);
     }
-    listed(object, DEEPEST, false)
+    out
 }
 
-fn listed<'a>(
+fn gather_lists<'a>(
     object: &'a ObjectAsVec<'a>,
     depth: usize,
     any_name: bool,
-) -> Option<(&'a str, &'a [Node<'a>])> {
-    let mut fields = object.iter();
-    fields.find_map(|(name, value)| match value {
-        Node::Array(list) if any_name || names::LISTS.contains(&name) => {
-            // A list of blocks of text is a content.
-            let documents = list.iter().any(|entry| match entry {
-                Node::Object(entry) => name != "content" || entry.iter().any(|(name, _)| name == "url"),
-                _ => false,
-            });
-            documents.then_some((name, list.as_slice()))
+    out: &mut Vec<(&'a str, &'a [Node<'a>])>,
+) {
+    for (name, value) in object.iter() {
+        match value {
+            Node::Array(list) if any_name || names::LISTS.contains(&name) => {
+                // A list of blocks of text is a content.
+                let documents = list.iter().any(|entry| match entry {
+                    Node::Object(entry) => name != "content" || entry.iter().any(|(name, _)| name == "url"),
+                    _ => false,
+                });
+                if documents {
+                    out.push((name, list.as_slice()));
+                }
+            }
+            Node::Object(inner) if depth > 0 && names::AROUND.contains(&name) => {
+                gather_lists(inner, depth - 1, name == "Get", out);
+            }
+            _ => {}
         }
-        Node::Object(inner) if depth > 0 && names::AROUND.contains(&name) => {
-            listed(inner, depth - 1, name == "Get")
-        }
-        _ => None,
-    })
+    }
 }

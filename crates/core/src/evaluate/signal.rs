@@ -7,13 +7,13 @@ use freshcontext_budget::{Sketch, percent};
 use freshcontext_contract::quote::closed;
 use freshcontext_detect::{Hint, inspect_context};
 
-use super::given::Given;
+use super::given::{Given, StandIn};
 use super::input::to_millis;
 use super::relevance::Match;
 use super::text::{is_blank, span};
 use super::transport;
 use super::verdict::{DateConfidence, SignalStatus};
-use crate::date::{Parsed, Precision, iso_millis, lies_ahead, read_date};
+use crate::date::{Parsed, Precision, implausible, iso_millis, lies_ahead, read_date};
 use crate::decay::{DecayTable, age_hours, half_life_hours};
 use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean_line, cut_marked};
@@ -32,8 +32,8 @@ pub(super) struct Signal<'a> {
     /// The same with what was given of it: a day, or a day and a time.
     pub published: Option<Parsed>,
     pub retrieved_at: DateTime<Utc>,
-    /// Whether the caller gave that moment, or the evaluation clock stands in.
-    pub fetched: bool,
+    /// That moment as the caller gave it; `None` where the evaluation clock stands in.
+    pub fetched: Option<Parsed>,
     /// Whether the date lies after the given moment of retrieval.
     pub dated_after_retrieval: bool,
     pub relevance: Relevance,
@@ -109,7 +109,9 @@ impl<'a> Signal<'a> {
     ) -> Self {
         let mut changes = given.notes.clone();
         let fetched = retrieved_at(given, now, &mut changes);
-        let retrieved_at = fetched.unwrap_or(now);
+        let retrieved_at = fetched.map_or(now, |fetched| to_millis(fetched.instant).min(now));
+        // Of a day, its end: what was published at noon may have been fetched in the evening.
+        let latest_retrieval = fetched.map_or(now, |fetched| fetched.last().min(now).max(retrieved_at));
         let published = published_at(given, now, &mut changes);
         let source_type = given.source_type.unwrap_or("default");
         let unnamed = given.source_type.is_none_or(str::is_empty);
@@ -142,17 +144,21 @@ impl<'a> Signal<'a> {
             published_at: published.map(|published| published.instant),
             published,
             retrieved_at,
-            fetched: fetched.is_some(),
-            dated_after_retrieval: published
-                .zip(fetched)
-                .is_some_and(|(published, fetched)| lies_ahead(&published, fetched)),
+            fetched,
+            dated_after_retrieval: fetched.is_some()
+                && published.is_some_and(|published| lies_ahead(&published, latest_retrieval)),
             relevance: relevance(given, known, &mut changes),
-            date_confidence: date_confidence(given, published, retrieved_at, &mut changes),
+            date_confidence: date_confidence(given, published, latest_retrieval, &mut changes),
             status,
             content_hash: given.own_content().map(canonical_sha256),
             sketch: given.content.map(Sketch::of).unwrap_or_default(),
             guard,
-            refetch: refetch(given, status, decay.lambda(ages_as), age_hours(retrieved_at, now)),
+            refetch: refetch(
+                given,
+                status,
+                decay.lambda(ages_as),
+                age_hours(latest_retrieval, now),
+            ),
             changes,
         }
     }
@@ -245,21 +251,18 @@ impl<'a> Signal<'a> {
 }
 
 /// When it was retrieved; `None` where that is not known, or cannot be.
-fn retrieved_at(given: &Given<'_>, now: DateTime<Utc>, changes: &mut Vec<Change>) -> Option<DateTime<Utc>> {
+fn retrieved_at(given: &Given<'_>, now: DateTime<Utc>, changes: &mut Vec<Change>) -> Option<Parsed> {
     let text = given.retrieved_at.filter(|text| !is_blank(text))?;
     let Some(parsed) = read_date(text) else {
         changes.push("The retrieval date could not be read; the evaluation clock stands in.".into());
         return None;
     };
+    let parsed = parsed.known();
     if lies_ahead(&parsed, now) {
         changes.push("The retrieval date lies in the future; the evaluation clock stands in.".into());
         return None;
     }
-    Some(match parsed.precision {
-        Precision::Instant => to_millis(parsed.instant),
-        // A day that has begun elsewhere only.
-        Precision::Day | Precision::Month | Precision::Year => parsed.instant.min(now),
-    })
+    Some(parsed)
 }
 
 /// The usable date of publication.
@@ -269,8 +272,12 @@ fn published_at(given: &Given<'_>, now: DateTime<Utc>, changes: &mut Vec<Change>
         changes.push("The publication date could not be read and was dropped.".into());
         return None;
     };
-    if lies_ahead(&parsed, now) {
+    if lies_ahead(&parsed.known(), now) {
         changes.push("The publication date lies in the future and was dropped.".into());
+        return None;
+    }
+    if let Some(why) = implausible(parsed.instant) {
+        changes.push(format!("The publication date {why} and was dropped.").into());
         return None;
     }
     Some(Parsed {
@@ -292,7 +299,17 @@ fn date_confidence(
         }
         return DateConfidence::Unknown;
     };
-    let claimed = match (published.precision, claimed.unwrap_or(DateConfidence::Medium)) {
+    let claimed = claimed.unwrap_or(DateConfidence::Medium);
+    let claimed = match given.stand_in {
+        _ if claimed == DateConfidence::Unknown => claimed,
+        Some(StandIn::Modified) => {
+            changes.push("It is the date of its last change; when it was published is not said.".into());
+            DateConfidence::Low
+        }
+        Some(StandIn::Created) if claimed == DateConfidence::High => DateConfidence::Medium,
+        _ => claimed,
+    };
+    let claimed = match (published.precision, claimed) {
         (_, DateConfidence::Unknown) => DateConfidence::Unknown,
         (Precision::Year, _) => {
             changes.push("Only its year is known; the first day stands in.".into());

@@ -6,6 +6,7 @@ mod contract;
 mod large;
 mod laws;
 mod moment;
+mod others;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};

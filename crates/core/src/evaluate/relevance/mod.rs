@@ -123,9 +123,13 @@ impl Query {
         let shares = counts
             .iter()
             .map(|text| sum(text.found.iter().map(|(place, _)| weight(*place)).collect()) / total);
+        // A page of a failure, which may be all words of the query, is no measure for the others.
         let (highest, best) = scores
             .iter()
             .zip(shares)
+            .zip(signals)
+            .filter(|(_, signal)| !signal.is_known_to_have_failed())
+            .map(|(score, _)| score)
             .max_by(|(one, its), (other, others)| one.total_cmp(other).then(its.total_cmp(others)))
             .map_or((0.0, 0.0), |(score, share)| (*score, share.clamp(0.0, 1.0)));
         let matches = counts.iter().zip(&scores).map(|(text, score)| {
@@ -203,7 +207,7 @@ impl Terms {
             let forms: Vec<String> = stems.each(word).map(std::borrow::Cow::into_owned).collect();
             let known = forms.iter().find_map(|stem| places.get(stem).copied());
             let place = known.unwrap_or(weighty.len());
-            let weighs = !stems.is_function_word(word);
+            let weighs = !stems.is_function_word(word) || is_acronym(query, word);
             match weighty.get_mut(place) {
                 Some(known) => *known |= weighs,
                 None => weighty.push(weighs),
@@ -287,6 +291,14 @@ impl Terms {
         });
         own * 2 < all
     }
+}
+
+/// Whether a query of small letters writes this word in capitals: "IT budget", "LA weather".
+fn is_acronym(query: &str, word: &str) -> bool {
+    let own = |written: &str| {
+        written.len() > 1 && written.chars().all(char::is_uppercase) && written.to_lowercase() == word
+    };
+    query.chars().any(char::is_lowercase) && query.split(|c: char| !c.is_alphanumeric()).any(own)
 }
 
 /// The scripts of the letters of a text.

@@ -72,7 +72,9 @@ impl Stems {
         let (mut algorithm, mut most, mut language) = (by_script(words), 0, 0);
         for (at, ((_, its), hits)) in LANGUAGES.into_iter().zip(hits).enumerate() {
             if hits > most {
-                (algorithm, most, language) = (its, hits, 1 << at);
+                // One word that is also a function word of a foreign language ("ai", "un") is no evidence of it.
+                let sure = hits > 1 || its == Algorithm::English;
+                (algorithm, most, language) = (its, hits, if sure { 1 << at } else { 0 });
             }
         }
         Self {

@@ -1,0 +1,228 @@
+//! Documents as other programs write them: what failed, which of several dates counts, whose score it is.
+
+use super::*;
+
+/// The verdict on a document as it stands, without the fields of [`signal`].
+#[expect(clippy::needless_pass_by_value, reason = "callers write the value in place")]
+fn on(document: Value) -> Verdict {
+    all(json!({"signals": [document]})).remove(0)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "callers write the value in place")]
+fn all(arguments: Value) -> Vec<Verdict> {
+    evaluated(&arguments).unwrap().verdicts
+}
+
+const TEXT: &str = "The harbour server listens on port 8080 unless the settings file names another.";
+
+fn published(verdict: &Verdict) -> Option<&str> {
+    Some(
+        verdict
+            .provenance_readiness
+            .published_at
+            .as_deref()?
+            .split_once('T')?
+            .0,
+    )
+}
+
+#[test]
+fn an_error_beside_a_document_is_a_failure_where_no_text_came() {
+    for document in [
+        json!({"title": "Ports", "error": "Timeout after 30 s", "description": "All about ports."}),
+        json!({"title": "Ports", "error": "Timeout after 30 s", "content": ""}),
+        json!({"title": "Ports", "success": false, "content": TEXT}),
+        json!({"title": "Ports", "isError": true, "content": TEXT}),
+    ] {
+        let verdict = on(document.clone());
+        assert_eq!(verdict.decision, Decision::Exclude, "{document}");
+        assert!(
+            verdict.why.iter().any(|why| why.contains("its retrieval failed")),
+            "{:?}",
+            verdict.why
+        );
+    }
+    // A page about an error has such a field, too.
+    let about =
+        on(json!({"title": "E0277", "error": "E0277", "content": TEXT, "published_at": "2026-06-08"}));
+    assert_ne!(about.decision, Decision::Exclude);
+}
+
+#[test]
+fn a_status_within_metadata_is_not_that_of_the_retrieval() {
+    let run = on(
+        json!({"title": "Run 12", "content": TEXT, "semantic_score": 0.95, "published_at": "2026-06-08",
+            "metadata": {"status": "failed"}}),
+    );
+    assert_ne!(run.decision, Decision::Exclude, "{:?}", run.why);
+    let own = on(
+        json!({"title": "Run 12", "content": TEXT, "semantic_score": 0.95, "published_at": "2026-06-08",
+            "status": "failed"}),
+    );
+    assert_eq!(own.decision, Decision::Exclude);
+}
+
+#[test]
+fn the_publication_comes_before_other_dates_wherever_it_stands() {
+    let nested = json!({"title": "T", "content": TEXT, "date": "2026-06-08", "metadata": {"published_at": "2019-02-03"}});
+    assert_eq!(published(&on(nested)), Some("2019-02-03"));
+    // An unreadable one is not replaced by the date of a change.
+    let unreadable =
+        json!({"title": "T", "content": TEXT, "published_at": "03/04/2021", "updated_at": "2026-06-08"});
+    assert_eq!(published(&on(unreadable)), None);
+    let created = on(
+        json!({"title": "T", "content": TEXT, "date_confidence": "high", "created_at": "2013-05-01", "updated_at": "2026-06-08"}),
+    );
+    assert_eq!(published(&created), Some("2013-05-01"));
+    assert_eq!(
+        created.provenance_readiness.timing_confidence,
+        DateConfidence::Medium
+    );
+    let changed =
+        on(json!({"title": "T", "content": TEXT, "date_confidence": "high", "updated_at": "2026-06-08"}));
+    assert_eq!(
+        changed.provenance_readiness.timing_confidence,
+        DateConfidence::Low
+    );
+    assert!(
+        changed.why.iter().any(|why| why.contains("its last change")),
+        "{:?}",
+        changed.why
+    );
+}
+
+#[test]
+fn zero_values_and_ages_of_people_are_no_dates() {
+    for date in [
+        json!("1970-01-01T00:00:00Z"),
+        json!("1900-01-01"),
+        json!("10101010"),
+        json!("2026/06/08 24:00:00"),
+    ] {
+        let verdict = on(json!({"title": "T", "content": TEXT, "published_at": date}));
+        assert_eq!(
+            (published(&verdict), verdict.freshness_score),
+            (None, None),
+            "{date}"
+        );
+    }
+    let aged = on(json!({"title": "T", "content": TEXT, "metadata": {"age": 1800}}));
+    assert_eq!(published(&aged), None);
+}
+
+#[test]
+fn a_day_of_retrieval_lasts_until_its_end() {
+    let noon = one(json!({"published_at": "2026-06-08T10:00:00Z", "retrieved_at": "2026-06-08"}));
+    assert_eq!(noon.provenance_readiness.timing_confidence, DateConfidence::High);
+}
+
+#[test]
+fn the_clock_is_a_moment_or_a_day() {
+    for now in [json!("2026"), json!("2026-06"), json!(2026)] {
+        let arguments = json!({"now": now, "signals": [signal(json!({}))]});
+        let error = evaluated(&arguments).unwrap_err().to_string();
+        assert!(error.contains("`now`"), "{now}: {error}");
+    }
+}
+
+#[test]
+fn whole_numbers_of_a_forum_are_votes() {
+    for score in [0, 1, 2] {
+        let post = on(json!({"title": "T", "content": TEXT, "source_type": "hackernews", "score": score}));
+        assert_eq!(post.relevance, Some("not_judged"), "{score}");
+        assert!(post.why[0].starts_with("Relevance not judged"), "{:?}", post.why);
+    }
+}
+
+#[test]
+fn all_lists_of_an_answer_are_read() {
+    let page =
+        |name: &str| json!({"url": format!("https://{name}.example/1"), "title": name, "description": TEXT});
+    for (answer, failed) in [
+        (json!({"data": {"web": [page("a")], "news": [page("b")]}}), 0),
+        (
+            json!({"web": {"results": [page("a")]}, "news": {"results": [page("b")]}}),
+            0,
+        ),
+        (
+            json!({"results": [page("a")], "failed_results": [{"url": "https://b.example/1", "error": "timeout"}]}),
+            1,
+        ),
+    ] {
+        let verdicts = all(json!({"signals": answer}));
+        assert_eq!(verdicts.len(), 2, "{answer}");
+        let excluded = verdicts
+            .iter()
+            .filter(|verdict| verdict.decision == Decision::Exclude);
+        assert_eq!(excluded.count(), failed, "{answer}");
+    }
+}
+
+#[test]
+fn what_failed_is_no_measure_of_the_others_relevance() {
+    let good = |at: usize| {
+        json!({"title": format!("Renewing {at}"), "source": format!("https://k.example/{at}"),
+        "content": format!("{TEXT} To renew a certificate number {at}, run the command with its name.")})
+    };
+    let query = json!("nginx wildcard certificate renewal dns01");
+    let failed = json!({"title": "nginx wildcard certificate renewal dns01", "content": "nginx wildcard certificate renewal dns01",
+        "http_status": 404, "source": "https://k.example/lost"});
+    let budget = json!({"max_tokens": 1000});
+    let chosen = |signals: Value| {
+        let out = evaluated(&json!({"query": query, "budget": budget, "signals": signals})).unwrap();
+        let selected = out.structured["selection"]["selected"]
+            .as_array()
+            .unwrap()
+            .clone();
+        let at = |it: &Value| usize::try_from(it["index"].as_u64().unwrap()).unwrap() - 1;
+        selected
+            .iter()
+            .map(|it| signals[at(it)]["title"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        chosen(json!([failed, good(1), good(2)])),
+        chosen(json!([good(1), good(2)]))
+    );
+}
+
+#[test]
+fn words_in_capitals_weigh_although_small_ones_would_not() {
+    let arguments = json!({"query": "IT budget", "signals": [
+        {"title": "Staff", "content": "The IT department costs three million.", "source": "https://k.example/1"},
+        {"title": "Dogs", "content": "Dogs like to sleep in the sun.", "source": "https://k.example/2"}]});
+    let verdicts = all(arguments);
+    assert!(
+        !verdicts[0].why[0].starts_with("Has 0 %"),
+        "{:?}",
+        verdicts[0].why
+    );
+    assert!(verdicts[1].why[0].starts_with("Has 0 %"), "{:?}", verdicts[1].why);
+}
+
+#[test]
+fn a_year_or_a_month_is_shown_as_that_and_without_an_age() {
+    for (date, zoned) in [("2026", "Published: 2026\n"), ("2026-05", "Published: 2026-05\n")] {
+        let out = evaluated(
+            &json!({"budget": {"max_tokens": 1000}, "signals": [{"title": "T", "content": TEXT,
+            "source": "https://k.example/1", "published_at": date}]}),
+        )
+        .unwrap();
+        let text = out.structured["assembly"]["text"].as_str().unwrap();
+        assert!(text.contains(zoned) && !text.contains("Age:"), "{text}");
+    }
+}
+
+#[test]
+fn a_shorter_number_is_not_contained_in_a_longer_one() {
+    let out = evaluated(&json!({"budget": {"max_tokens": 2000}, "signals": [
+        {"title": "New", "source": "https://v.example/new", "published_at": "2026-06-08",
+         "content": "The limit of requests per hour for a free account is 1000 since the change of this spring."},
+        {"title": "Old", "source": "https://v.example/old", "published_at": "2026-06-07",
+         "content": "The limit of requests per hour for a free account is 10"}]}))
+    .unwrap();
+    assert_eq!(
+        out.structured["selection"]["selected"].as_array().map(Vec::len),
+        Some(2)
+    );
+}
