@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::arg_spec::ArgSpec;
 use crate::error::ErrorCode;
 use crate::peek::{Listing, Peek};
+use crate::standing::StandingState;
 
 /// The facts about one source. Constant data: no network, no construction cost.
 #[derive(Debug)]
@@ -189,6 +190,12 @@ pub struct Route {
     pub needs: Option<&'static str>,
     /// What our reading of its answers is founded on.
     pub founding: Founding,
+    /// States of what it shows that its answers tell, by our reading.
+    pub states: &'static [StandingState],
+    /// Further requests that this takes, for an answer.
+    pub states_cost: u8,
+    /// Where it tells none: a remark that says so, shown with each answer that has items.
+    pub untold: Option<&'static str>,
 }
 
 impl Route {
@@ -200,7 +207,31 @@ impl Route {
             about,
             needs: None,
             founding: Founding::Recorded,
+            states: &[],
+            states_cost: 0,
+            untold: None,
         }
+    }
+
+    /// Its answers tell these states.
+    #[must_use]
+    pub const fn telling(mut self, states: &'static [StandingState]) -> Self {
+        self.states = states;
+        self
+    }
+
+    /// To tell some of the states takes so many further requests for an answer.
+    #[must_use]
+    pub const fn at_the_cost_of(mut self, requests: u8) -> Self {
+        self.states_cost = requests;
+        self
+    }
+
+    /// Its answers tell no state: the remark that says so.
+    #[must_use]
+    pub const fn untold(mut self, remark: &'static str) -> Self {
+        self.untold = Some(remark);
+        self
     }
 
     /// Open only where this environment name is set.

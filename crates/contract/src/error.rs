@@ -9,6 +9,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::quote::code;
+use crate::standing::StandingEvidence;
 
 /// What went wrong, as a closed set that callers can branch on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -174,6 +175,8 @@ pub struct SourceError {
     pub retrieved_at: Option<DateTime<Utc>>,
     /// Whether it came in place of an answer. It then says nothing against the answers there are. [`Cx`](crate::cx::Cx) sets it.
     pub without_answer: bool,
+    /// Signs that the thing asked for does not stand any more: why there is nothing to show.
+    pub standing: Vec<StandingEvidence>,
     /// Facts for the log, never shown to callers.
     pub context: Vec<(Cow<'static, str>, String)>,
     /// The underlying error, for the log only.
@@ -196,6 +199,7 @@ impl SourceError {
             attempts: 0,
             retrieved_at: None,
             without_answer: false,
+            standing: Vec::new(),
             context: Vec::new(),
             cause: None,
         }
@@ -309,6 +313,13 @@ impl SourceError {
     #[must_use]
     pub fn retry_after(mut self, wait: Duration) -> Self {
         self.retry_after = Some(wait);
+        self
+    }
+
+    /// Adds a sign that the thing asked for does not stand any more.
+    #[must_use]
+    pub fn standing(mut self, sign: StandingEvidence) -> Self {
+        self.standing.push(sign);
         self
     }
 

@@ -28,6 +28,7 @@ pub mod quote;
 mod routes;
 mod schema;
 mod source_result;
+pub mod standing;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -56,6 +57,7 @@ pub use quote::{code, named, named_list, quoted, quoted_within};
 pub use routes::Routed;
 pub use schema::{argument_schema, plain_object};
 pub use source_result::{Item, PartFailure, Skipped, SourceResult, Status};
+pub use standing::{StandingEvidence, StandingState, StandingTold};
 pub use tolerant::as_declared;
 pub use wire::{
     Address, CacheValidity, Condition, Headers, KeyedUrl, Media, Method, Provenance, Request, Response,

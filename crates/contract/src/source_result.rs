@@ -9,6 +9,7 @@ use url::Url;
 
 use crate::date::DateEvidence;
 use crate::error::SourceError;
+use crate::standing::{StandingEvidence, StandingTold};
 use crate::words::counted;
 
 /// How complete an answer is.
@@ -65,6 +66,11 @@ pub struct SourceResult {
     /// Whether the item is a page that the caller named, which may be any page: a documented date of it proves no
     /// documented shape, and its text is judged as strictly as one without a date.
     pub any_page: bool,
+    /// Signs that what the answer as a whole is about (an issuer, a page) does not stand as it is shown.
+    pub standing: Vec<StandingEvidence>,
+    /// Whether this call could learn the states of what it shows, where it is less than its route promises: a further
+    /// request for them failed.
+    pub standing_told: Option<StandingTold>,
 }
 
 impl SourceResult {
@@ -83,6 +89,8 @@ impl SourceResult {
             next: None,
             own_date: None,
             any_page: false,
+            standing: Vec::new(),
+            standing_told: None,
         }
     }
 
@@ -171,6 +179,8 @@ pub struct Item {
     pub fields: Map<String, Value>,
     /// Pinned, sponsored or otherwise placed out of order: does not set the answer's date.
     pub out_of_order: bool,
+    /// Signs that it does not stand as it is shown.
+    pub standing: Vec<StandingEvidence>,
 }
 
 impl Item {

@@ -12,9 +12,11 @@ pub mod decay;
 pub mod evaluate;
 /// Content hashes and verdict ids.
 pub mod provenance;
-/// One cleaner for every string that leaves this server.
 /// Whether an earlier answer is still so: the verdicts, and both forms in which they leave.
 pub mod recheck;
+/// One cleaner for every string that leaves this server.
 pub mod sanitize;
+/// Whether a thing still stands: from signs to a state with its severity and its words.
+pub mod standing;
 
 pub mod values;

@@ -14,15 +14,12 @@ pub const fn descriptor(id: &'static str, tool: &'static str) -> Descriptor {
         hosts: Hosts::Fixed(&["echo.example"]),
         official: true,
         peek: Peek::validators(Listing::Window),
-        routes: &[Route {
-            id: "api",
-            about: "the interface",
-            needs: None,
-            founding: Founding::GeneralKnowledge,
-        }],
+        routes: ROUTES,
         args: ArgSpec::length(4_000),
         dates: "crafted",
         terms: "none",
         ..Descriptor::PLAIN
     }
 }
+
+const ROUTES: &[Route] = &[Route::new("api", "the interface").founded(Founding::GeneralKnowledge)];

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::date::iso_millis;
 use crate::sanitize::{clean_error, clean_line, cut_marked};
+use crate::standing::{Standing, resolve};
 
 /// Longest detail and field name that an error repeats, in characters.
 const DETAIL_CHARS: usize = 100;
@@ -38,6 +39,8 @@ pub struct Failure {
     pub hint: Option<String>,
     /// The argument at fault.
     pub field: Option<String>,
+    /// In which state the thing is that there is nothing of, where its source says so.
+    pub standing: Option<Box<Standing>>,
 }
 
 impl Failure {
@@ -63,6 +66,7 @@ impl Failure {
                 .map(clean_error)
                 .filter(|hint| !hint.is_empty()),
             field: error.field.as_deref().map(short),
+            standing: resolve(&error.standing, error.retrieved_at.unwrap_or(now)).map(Box::new),
         }
     }
 
@@ -75,6 +79,9 @@ impl Failure {
         }
         if let Some(hint) = &self.hint {
             let _ = write!(text, " Hint: {hint}");
+        }
+        if let Some(standing) = &self.standing {
+            let _ = write!(text, " Standing: {}.", standing.line());
         }
         text
     }
@@ -103,6 +110,9 @@ impl Failure {
         }
         if let Some(field) = &self.field {
             put("field", field.as_str().into());
+        }
+        if let Some(standing) = &self.standing {
+            put("standing", standing.structured());
         }
         out
     }

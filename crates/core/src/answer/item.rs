@@ -8,6 +8,7 @@ use super::{MAX_CONTENT_CHARS, address};
 use crate::date::{Resolved, parse_instant, relative};
 use crate::decay;
 use crate::sanitize::{Counts, Form, clean_counted, clean_line, cut, cut_marked};
+use crate::standing::{Standing, resolve};
 
 const TITLE_CHARS: usize = 300;
 const ID_CHARS: usize = 200;
@@ -31,12 +32,14 @@ pub struct ScoredItem {
     pub date: Resolved,
     /// How old it was at its retrieval, in words.
     pub age: Option<String>,
-    /// Its own score, 0..=100.
+    /// Its own score, 0..=100; none where it is void.
     pub score: Option<u8>,
     /// Its text.
     pub summary: String,
     /// The source's own facts.
     pub fields: Map<String, Value>,
+    /// Whether it still stands, where its source says that it does not, or with a reservation.
+    pub standing: Option<Box<Standing>>,
     /// When it was retrieved: what the ages of its facts count to.
     pub(super) retrieved_at: DateTime<Utc>,
 }
@@ -54,6 +57,8 @@ impl ScoredItem {
         *counts += bound_map(&mut fields, 0);
         note_evidence(&item.date, &date, &mut fields);
         let title = line(&item.title, TITLE_CHARS, counts);
+        let standing = resolve(&item.standing, retrieved_at).map(Box::new);
+        let is_void = standing.as_ref().is_some_and(|standing| standing.is_void());
         let url = item.url.as_deref().and_then(address::canonical);
         // No fact twice.
         fields.retain(|_, value| {
@@ -75,8 +80,10 @@ impl ScoredItem {
             age: date.age(retrieved_at),
             score: date
                 .instant
+                .filter(|_| !is_void)
                 .map(|published| decay::score(lambda, published, retrieved_at)),
             date,
+            standing,
             summary: text(&item.summary, counts),
             fields,
             retrieved_at,

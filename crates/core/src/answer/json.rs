@@ -35,6 +35,12 @@ pub(super) fn structured(answer: &SourceAnswer) -> Map<String, Value> {
         scored.revalidate_after().map(iso_millis).into(),
     );
     put("content_is_external", true.into());
+    if let Some(standing) = scored.standing_structure() {
+        put("standing", standing);
+    }
+    if let Some(told) = scored.standing_told() {
+        put("standing_told", told.into());
+    }
     put("status", status_name(scored.status).into());
     if let Some(route) = scored.route {
         put("route", route.into());
@@ -94,6 +100,9 @@ pub(super) fn of_item(scored: &Scored, item: &ScoredItem, summary: &str) -> Map<
     put("age", item.age.as_deref().into());
     put("date_confidence", item.date.confidence.as_str().into());
     put("freshness_score", item.score.into());
+    if let Some(standing) = &item.standing {
+        put("standing", standing.structured());
+    }
     // Also where it is empty: it is what `evaluate_context` hashes of an item.
     put("summary", summary.into());
     if !item.fields.is_empty() {

@@ -30,10 +30,13 @@ pub(super) fn envelope(scored: &Scored, content: &str, kept: &Kept) -> String {
         |score| {
             let half_life = half_life_words(scored.lambda);
             let half_life = half_life.trim_start_matches('~');
-            format!(
-                "{score} of 100, {} (half-life {half_life})",
-                Band::of(score).as_str()
-            )
+            match &scored.reservation {
+                Some(words) => format!("{score} of 100 by age (half-life {half_life}); {words}"),
+                None => format!(
+                    "{score} of 100, {} (half-life {half_life})",
+                    Band::of(score).as_str()
+                ),
+            }
         },
     );
     let age = scored.age().unwrap_or_else(|| "unknown".to_owned());
@@ -57,7 +60,13 @@ pub(super) fn envelope(scored: &Scored, content: &str, kept: &Kept) -> String {
             // Writing to a String cannot fail.
             let _ = write!(out, "\nStale since: {} ({age} ago)", iso_millis(since));
         }
+        // Nothing of it is dated by what stands.
+        None if scored.is_void() => out.push_str("\nStaleness: unknown"),
         None => {}
+    }
+    if let Some(overview) = scored.standing_overview() {
+        out.push_str("\nStanding: ");
+        out.push_str(&overview);
     }
     if let Some(route) = scored.route {
         out.push_str("\nRoute: ");
@@ -301,15 +310,20 @@ fn cut_item(item: &ScoredItem, room: usize) -> Option<(String, String)> {
 
 /// Title, date and address, facts: without a line break at the end.
 fn item_head(number: usize, item: &ScoredItem, detail: Detail) -> String {
-    let mut out = format!("[{number}] {}\nPublished: ", item.title);
-    match (&item.date.shown, &item.age, item.score) {
-        (Some(shown), Some(age), Some(score)) => {
+    let mut out = format!("[{number}] {}", item.title);
+    if let Some(standing) = &item.standing {
+        out.push_str("\nStanding: ");
+        out.push_str(&standing.line());
+    }
+    out.push_str("\nPublished: ");
+    match (&item.date.shown, &item.age) {
+        (Some(shown), Some(age)) => {
+            let confidence = item.date.confidence;
             // Writing to a String cannot fail.
-            let _ = write!(
-                out,
-                "{shown} ({age} ago, {}, score {score})",
-                item.date.confidence
-            );
+            let _ = match item.score {
+                Some(score) => write!(out, "{shown} ({age} ago, {confidence}, score {score})"),
+                None => write!(out, "{shown} ({age} ago, {confidence}, not scored)"),
+            };
         }
         _ => out.push_str("unknown"),
     }

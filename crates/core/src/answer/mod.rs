@@ -20,7 +20,9 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{CommonArgs, Descriptor, ErrorCode, Seen, Skipped, SourceResult, Status};
+use freshcontext_contract::{
+    CommonArgs, Descriptor, ErrorCode, Seen, Skipped, SourceResult, StandingTold, Status,
+};
 use serde_json::{Map, Value, json};
 
 pub(crate) use address::same_page_key;
@@ -38,6 +40,7 @@ pub use source::SourceAnswer;
 
 use crate::date::Resolved;
 use crate::decay::{self, DecayTable, Staleness};
+use crate::standing::{self, Standing};
 
 /// No content is longer than this, in characters, whatever is asked for.
 pub const MAX_CONTENT_CHARS: usize = 20_000;
@@ -111,6 +114,14 @@ pub struct Scored {
     pub(crate) cursor: Option<String>,
     /// Whether its source is asked for things by their names.
     pub(crate) by_name: bool,
+    /// Whether what it is about as a whole still stands, where its source says that it does not.
+    pub(crate) subject: Option<Standing>,
+    /// Whether the source could tell such states.
+    pub(crate) told: StandingTold,
+    /// What stands beside its score instead of the score's own word: the state of what dates it.
+    pub(crate) reservation: Option<String>,
+    /// Whether what dates it is over, or replaced: to ask for it again brings nothing newer.
+    pub(crate) is_over: bool,
 }
 
 impl Scored {
@@ -137,6 +148,56 @@ impl Scored {
     /// Its score, 0..=100.
     pub fn score(&self) -> Option<u8> {
         self.score
+    }
+
+    /// Whether what it is about as a whole still stands.
+    pub fn subject(&self) -> Option<&Standing> {
+        self.subject.as_ref()
+    }
+
+    /// Whether nothing in it stands: of what it shows all is void, or what it is about.
+    pub fn is_void(&self) -> bool {
+        let void = |standing: &Standing| standing.is_void();
+        self.subject.as_ref().is_some_and(void)
+            || (!self.items.is_empty()
+                && self
+                    .items
+                    .iter()
+                    .all(|item| item.standing.as_deref().is_some_and(void)))
+    }
+
+    /// The states of its items, with their numbers.
+    fn standings(&self) -> impl Iterator<Item = (usize, &Standing)> {
+        let numbered = self.items.iter().zip(1_usize..);
+        numbered.filter_map(|(item, number)| Some((number, item.standing.as_deref()?)))
+    }
+
+    /// What is said of the standing of all of it, on one line.
+    pub(crate) fn standing_overview(&self) -> Option<String> {
+        standing::overview(self.subject.as_ref(), self.standings(), self.item_count())
+    }
+
+    /// The same as a structure.
+    pub(crate) fn standing_structure(&self) -> Option<Value> {
+        let counts = standing::counts(self.standings().map(|(_, standing)| standing));
+        if counts.is_empty() && self.subject.is_none() {
+            return None;
+        }
+        let mut out = Map::new();
+        if let Some(subject) = &self.subject {
+            out.insert("subject".to_owned(), subject.structured());
+        }
+        out.insert("counts".to_owned(), counts.into());
+        Some(out.into())
+    }
+
+    /// Whether the source could tell such states; `None` where it could and none holds.
+    pub(crate) fn standing_told(&self) -> Option<&'static str> {
+        match self.told {
+            StandingTold::Partly => Some("partly"),
+            StandingTold::No => Some("no"),
+            StandingTold::Yes => self.standing_overview().map(|_| "yes"),
+        }
     }
 
     /// The canonical address.
@@ -325,6 +386,7 @@ impl Scored {
     pub fn revalidate_after(&self) -> Option<DateTime<Utc>> {
         self.date
             .instant
+            .filter(|_| !self.is_over)
             .and_then(|published| decay::revalidate_after(self.lambda, published))
     }
 }

@@ -3,7 +3,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::quote::closed;
 use freshcontext_contract::{
-    CommonArgs, DateEvidence, Item, Listing, PartFailure, Skipped, SourceError, Status, counted, named,
+    CommonArgs, DateEvidence, Descriptor, Item, Listing, PartFailure, Skipped, SourceError, StandingTold,
+    Status, counted, named,
 };
 
 use super::item::{self, ScoredItem};
@@ -11,6 +12,7 @@ use super::{FailedPart, MAX_CONTENT_CHARS, ScoreInput, Scored, Span, address, gu
 use crate::date::{Confidence, Resolved, resolve};
 use crate::decay;
 use crate::sanitize::{Counts, clean_error};
+use crate::standing::{Severity, Standing, resolve as resolve_standing};
 
 const SUMMARY_CHARS: usize = 1_000;
 const NOTE_CHARS: usize = 300;
@@ -71,8 +73,23 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
     let mut notes = std::mem::take(&mut result.notes);
     notes.extend(args.notes.iter().cloned());
     let total = kept.len();
-    let mut date = overall_date(result.own_date.as_ref(), &kept, retrieved_at, &mut notes);
-    let span = span(&kept);
+    let subject = resolve_standing(&result.standing, retrieved_at);
+    let is_void = |item: &Item| {
+        resolve_standing(&item.standing, retrieved_at).is_some_and(|standing| standing.is_void())
+    };
+    let dating: Vec<&(Item, Resolved)> = kept.iter().filter(|(item, _)| !is_void(item)).collect();
+    let nothing_stands =
+        subject.as_ref().is_some_and(Standing::is_void) || (dating.is_empty() && !kept.is_empty());
+    let mut date = if nothing_stands {
+        Resolved::unknown()
+    } else {
+        overall_date(result.own_date.as_ref(), &dating, retrieved_at, &mut notes)
+    };
+    let span = span(&dating);
+    let (reservation, is_over) = match subject.as_ref() {
+        Some(subject) => reserved(subject, None),
+        None => reservation(&dating, &date, retrieved_at),
+    };
     date_notes(&kept, &mut notes);
 
     let status = status_of(
@@ -124,6 +141,9 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
         let done: Vec<String> = removed.into_iter().chain(disarmed).collect();
         notes.push(format!("The source's text was cleaned: {}", done.join(", ")));
     }
+    let (told, untold) = told(descriptor, result.standing_told, result.route);
+    // Of what shows nothing there is nothing to tell.
+    notes.extend(untold.filter(|_| !items.is_empty()).map(str::to_owned));
     let mut all_skipped = result.skipped;
     all_skipped.extend(skipped);
 
@@ -163,9 +183,62 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
             .map(|route| route.about),
         cached_age: seen.cached_age,
         attempts: seen.attempts,
+        told,
+        subject,
+        reservation,
+        is_over,
         by_name: descriptor.peek.listing == Listing::Named,
         cursor: cursor.map(|cursor| item::line(&cursor, 4_096, &mut Counts::default())),
     })
+}
+
+/// Whether the states of what is shown could be told, and what is to be said where they could not.
+fn told(
+    descriptor: &Descriptor,
+    by_call: Option<StandingTold>,
+    route: Option<&'static str>,
+) -> (StandingTold, Option<&'static str>) {
+    let route = match route {
+        Some(id) => descriptor.route(id),
+        None => descriptor.routes.first(),
+    };
+    match (by_call, route.and_then(|route| route.untold)) {
+        (Some(told), _) => (told, None),
+        (None, Some(untold)) => (StandingTold::No, Some(untold)),
+        (None, None) => (StandingTold::Yes, None),
+    }
+}
+
+/// What stands beside the score where what dates the answer stands with a reservation or not at all, and whether it is over.
+fn reservation(
+    items: &[&(Item, Resolved)],
+    date: &Resolved,
+    retrieved_at: DateTime<Utc>,
+) -> (Option<String>, bool) {
+    let mut dating = (1_usize..).zip(items).filter(|(_, (item, its))| {
+        !item.out_of_order && its.instant.is_some() && its.instant == date.instant
+    });
+    let standing = dating
+        .next()
+        .filter(|_| dating.next().is_none())
+        .and_then(|(_, (item, _))| resolve_standing(&item.standing, retrieved_at));
+    match standing {
+        Some(standing) => reserved(&standing, (items.len() > 1).then_some("the newest is")),
+        None => (None, false),
+    }
+}
+
+/// The same of one standing.
+fn reserved(standing: &Standing, whose: Option<&str>) -> (Option<String>, bool) {
+    let words = match (standing.severity, whose) {
+        (Severity::Void | Severity::Note, _) => None,
+        (_, Some(whose)) => Some(format!("{whose} {}", standing.brief())),
+        (_, None) => Some(standing.brief()),
+    };
+    (
+        words,
+        matches!(standing.severity, Severity::Replaced | Severity::Ended),
+    )
 }
 
 /// The error of a call of which every part failed.
@@ -243,7 +316,7 @@ fn status_of(given: Status, items: usize, no_fields: bool, no_failures: bool) ->
 /// The adapter's own date for the whole, else the newest item's that stands in order.
 fn overall_date(
     own: Option<&DateEvidence>,
-    items: &[(Item, Resolved)],
+    items: &[&(Item, Resolved)],
     retrieved_at: DateTime<Utc>,
     notes: &mut Vec<String>,
 ) -> Resolved {
@@ -274,7 +347,7 @@ fn overall_date(
 }
 
 /// How many of the items in order are dated, and the newest and the oldest date among them.
-fn span(items: &[(Item, Resolved)]) -> Span {
+fn span(items: &[&(Item, Resolved)]) -> Span {
     let in_order = || items.iter().filter(|(item, _)| !item.out_of_order);
     let dated = || {
         in_order()

@@ -190,7 +190,8 @@ const LAST_PLAUSIBLE_SECOND: u64 = 99_999_999_999;
 /// Seconds below this are taken for none: a number of milliseconds that was divided twice lies in January 1970.
 const FIRST_PLAUSIBLE_SECOND: i64 = 31 * 86_400;
 
-fn read(value: &DateValue) -> Result<Parsed, String> {
+/// The date in a value of a source's, or why it is none.
+pub(crate) fn read(value: &DateValue) -> Result<Parsed, String> {
     match value {
         // A time without a zone may be up to 14 hours off: only its day is known.
         DateValue::Text(text) => parse_instant(text).map(Parsed::known).ok_or_else(|| {

@@ -33,12 +33,8 @@ const CLIENT: &[Credential] = &[credential(Apply::ClientCredentials {
 const ROUTES: &[Route] = &[route("api", Some("TEST_TOKEN")), route("elsewhere", None)];
 
 const fn route(id: &'static str, needs: Option<&'static str>) -> Route {
-    Route {
-        id,
-        about: "the interface",
-        needs,
-        founding: Founding::GeneralKnowledge,
-    }
+    let route = Route::new(id, "the interface").founded(Founding::GeneralKnowledge);
+    Route { needs, ..route }
 }
 
 fn source(credentials: &'static [Credential], routes: &'static [Route]) -> &'static Descriptor {

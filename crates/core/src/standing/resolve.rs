@@ -1,0 +1,99 @@
+//! From signs to a state.
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::standing::{Basis, Replacement};
+use freshcontext_contract::{DateEvidence, StandingEvidence};
+
+use super::{Also, By, Said, Severity, Standing};
+use crate::answer::canonical;
+use crate::date::{Confidence, lies_ahead, read, resolve as resolve_date};
+use crate::sanitize::{clean_line, cut_marked};
+
+/// Longest reason and longest value of a field, in characters.
+const REASON_CHARS: usize = 200;
+/// Longest name, id and address, in characters.
+const NAME_CHARS: usize = 300;
+/// Signs kept of one state; more would be noise.
+const SIGNS: usize = 5;
+
+/// The state that these signs make at that moment, and what says so; `None` where nothing holds.
+///
+/// The weightiest state counts, and of several signs of it the first. A sign whose day has not come says nothing yet.
+pub fn resolve(signs: &[StandingEvidence], now: DateTime<Utc>) -> Option<Standing> {
+    let holds = |sign: &&StandingEvidence| {
+        let since = sign.since.as_ref().and_then(|since| read(since).ok());
+        since.is_none_or(|since| !lies_ahead(&since, now))
+    };
+    let mut states: Vec<_> = signs.iter().filter(holds).map(|sign| sign.state).collect();
+    states.sort_unstable();
+    states.dedup();
+    let mut made = states.into_iter().filter_map(|state| {
+        let of_state: Vec<&StandingEvidence> = signs
+            .iter()
+            .filter(holds)
+            .filter(|sign| sign.state == state)
+            .collect();
+        let first = *of_state.first()?;
+        let told =
+            |what: fn(&StandingEvidence) -> Option<String>| of_state.iter().find_map(|sign| what(sign));
+        Some((
+            first,
+            Also {
+                state,
+                since: of_state.iter().find_map(|sign| since(sign, now)),
+                by: By {
+                    who: told(|sign| text(sign.by.as_deref(), NAME_CHARS)),
+                    notice: told(|sign| text(sign.notice.as_deref(), NAME_CHARS)),
+                },
+                evidence: of_state.iter().take(SIGNS).map(|sign| said(sign)).collect(),
+            },
+        ))
+    });
+    let (first, main) = made.next()?;
+    let of_main = || signs.iter().filter(holds).filter(|sign| sign.state == main.state);
+    Some(Standing {
+        state: main.state,
+        severity: Severity::of(main.state),
+        since: main.since,
+        by: main.by,
+        reason: of_main().find_map(|sign| text(sign.reason.as_deref(), REASON_CHARS)),
+        replaced_by: of_main().find_map(replacement),
+        evidence: main.evidence,
+        confidence: match first.basis {
+            Basis::Field => Confidence::High,
+            Basis::Mark => Confidence::Medium,
+            Basis::Prose => Confidence::Low,
+        },
+        also: made.map(|(_, also)| also).collect(),
+    })
+}
+
+fn since(sign: &StandingEvidence, now: DateTime<Utc>) -> Option<String> {
+    let evidence = DateEvidence::field("since", sign.since.clone()?);
+    resolve_date(&evidence, now).shown
+}
+
+fn said(sign: &StandingEvidence) -> Said {
+    Said {
+        field: text(Some(&sign.field), NAME_CHARS).unwrap_or_default(),
+        value: text(Some(&sign.value), REASON_CHARS).unwrap_or_default(),
+        url: sign.url.as_deref().and_then(canonical),
+    }
+}
+
+fn replacement(sign: &StandingEvidence) -> Option<Replacement> {
+    let named = sign.replaced_by.as_ref()?;
+    let made = Replacement {
+        id: text(named.id.as_deref(), NAME_CHARS),
+        url: named.url.as_deref().and_then(canonical),
+        title: text(named.title.as_deref(), NAME_CHARS),
+    };
+    (made != Replacement::default()).then_some(made)
+}
+
+/// A clean line, unless it is empty.
+fn text(given: Option<&str>, chars: usize) -> Option<String> {
+    let line = clean_line(given?);
+    let line = cut_marked(line.trim(), chars);
+    (!line.is_empty()).then(|| line.into_owned())
+}
