@@ -33,6 +33,9 @@ pub(crate) fn block(candidate: &Candidate<'_>, parts: &[&str], cut: Option<&str>
         Some((score, name)) => drop(write!(out, "{score} ({name})")),
         None => out.push_str("unknown"),
     }
+    if let Some(standing) = candidate.standing.as_deref() {
+        out.extend(["\nStanding: ", standing]);
+    }
     out.extend(["\nDecision: ", candidate.decision]);
     if let Some(title) = candidate.title.as_deref() {
         out.extend(["\nTitle: ", title]);

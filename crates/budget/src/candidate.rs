@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::limits::{FRESH_LEAST, Require};
 use crate::percent::percent;
 
-/// Why a candidate stays out: the eight reasons of Agent Context, then two of ours.
+/// Why a candidate stays out: the eight reasons of Agent Context, then three of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
@@ -33,11 +33,13 @@ pub enum Reason {
     FailedRetrieval,
     /// Ours: it has no usable date, and the budget wants one.
     UnverifiedDate,
+    /// Ours: it does not stand any more (retracted, withdrawn, removed).
+    DoesNotStand,
 }
 
 impl Reason {
     /// All of them, those of Agent Context first.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Budget,
         Self::LowRelevance,
         Self::StaleSource,
@@ -48,6 +50,7 @@ impl Reason {
         Self::MissingPermission,
         Self::FailedRetrieval,
         Self::UnverifiedDate,
+        Self::DoesNotStand,
     ];
 
     /// The name in results.
@@ -63,13 +66,14 @@ impl Reason {
             Self::MissingPermission => "missing_permission",
             Self::FailedRetrieval => "failed_retrieval",
             Self::UnverifiedDate => "unverified_date",
+            Self::DoesNotStand => "does_not_stand",
         }
     }
 }
 
 /// What the judgement made of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Standing {
+pub enum Usability {
     /// It may be used.
     #[default]
     Usable,
@@ -77,6 +81,8 @@ pub enum Standing {
     Failed,
     /// It should be fetched again first.
     NeedsRefresh,
+    /// It does not stand any more.
+    Void,
 }
 
 /// Whose judgement a relevance is.
@@ -168,6 +174,15 @@ pub struct KnownCall {
     pub arguments: Option<serde_json::Value>,
 }
 
+/// What takes a candidate's place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replaced<'a> {
+    /// Its name: an id, else an address or a title.
+    pub name: Cow<'a, str>,
+    /// Its address, where that is known.
+    pub url: Option<Cow<'a, str>>,
+}
+
 /// A judged signal. Its texts are clean: nothing in them ends an envelope.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Candidate<'a> {
@@ -212,7 +227,11 @@ pub struct Candidate<'a> {
     /// How relevant it is, where somebody judged it.
     pub relevance: Option<Relevance>,
     /// What the judgement made of it.
-    pub standing: Standing,
+    pub usability: Usability,
+    /// Whether it still stands, on one line, where its source says that it does not, or with a reservation.
+    pub standing: Option<Cow<'a, str>>,
+    /// What takes its place, where its source names it.
+    pub replaced_by: Option<Replaced<'a>>,
     /// The decision's name.
     pub decision: &'static str,
     /// The weightiest reason of the judgement.
@@ -265,8 +284,9 @@ impl Candidate<'_> {
             ));
         }
         let why = || self.why.to_string();
-        match self.standing {
-            Standing::Failed => return Some((Reason::FailedRetrieval, why())),
+        match self.usability {
+            Usability::Failed => return Some((Reason::FailedRetrieval, why())),
+            Usability::Void => return Some((Reason::DoesNotStand, why())),
             _ if self.is_no_text() => {
                 let media = facts.media_type.unwrap_or("bytes in place of text");
                 let media: String = media.chars().filter(char::is_ascii_graphic).take(80).collect();
@@ -275,7 +295,7 @@ impl Candidate<'_> {
                     format!("It is no text: {}.", named(&media)),
                 ));
             }
-            Standing::NeedsRefresh | Standing::Usable => {}
+            Usability::NeedsRefresh | Usability::Usable => {}
         }
         if let Some(relevance) = self
             .relevance

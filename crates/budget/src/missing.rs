@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::calls::{Call, refetch};
-use crate::candidate::{Candidate, Reason, Standing};
+use crate::candidate::{Candidate, Reason, Replaced, Usability};
 use crate::ids::missing_id;
 use crate::limits::Require;
 
@@ -102,8 +102,8 @@ pub(crate) fn gaps(candidates: &[Candidate<'_>], needed_for: &str) -> Vec<Missin
             Some(Reason::PrivacyRisk | Reason::PolicyBlock) => continue,
             _ => {}
         }
-        match candidate.standing {
-            Standing::Failed => out.add(
+        match candidate.usability {
+            Usability::Failed => out.add(
                 format!(
                     "What does {} say? It was asked, and nothing was retrieved: what it holds is not known.",
                     named(name)
@@ -113,7 +113,7 @@ pub(crate) fn gaps(candidates: &[Candidate<'_>], needed_for: &str) -> Vec<Missin
                 Some(source_of(candidate)),
                 vec!["use", "cite", "conclude_that_there_is_none"],
             ),
-            Standing::NeedsRefresh => out.add(
+            Usability::NeedsRefresh => out.add(
                 format!("What does {} say now?", named(name)),
                 severity,
                 candidate.index,
@@ -131,7 +131,20 @@ pub(crate) fn gaps(candidates: &[Candidate<'_>], needed_for: &str) -> Vec<Missin
                 Some(source_of(candidate)),
                 vec!["state_its_age"],
             ),
-            Standing::Usable => {}
+            Usability::Usable | Usability::Void => {}
+        }
+        if let Some(replaced) = &candidate.replaced_by {
+            out.add(
+                format!(
+                    "What does {} say? It takes the place of {}.",
+                    named(&replaced.name),
+                    named(name)
+                ),
+                severity,
+                candidate.index,
+                Some(source_of_replacement(candidate, replaced)),
+                vec!["use_as_current"],
+            );
         }
         if candidate.relevance.is_none() {
             out.add(
@@ -199,6 +212,22 @@ fn source_of(candidate: &Candidate<'_>) -> Source {
             Some(_) => AGAIN,
             None => YOURS,
         },
+        call,
+    }
+}
+
+/// Where what takes a candidate's place may be found: by the way in which the candidate itself is.
+fn source_of_replacement(candidate: &Candidate<'_>, replaced: &Replaced<'_>) -> Source {
+    let of_replacement = Candidate {
+        source: replaced.url.clone().unwrap_or_else(|| replaced.name.clone()),
+        source_type: candidate.source_type.clone(),
+        title: Some(replaced.name.clone()),
+        ..Candidate::default()
+    };
+    let call = refetch(&of_replacement);
+    Source {
+        source: of_replacement.source.to_string(),
+        how: if call.is_some() { AGAIN } else { YOURS },
         call,
     }
 }

@@ -52,7 +52,7 @@ fn distance(candidate: &Candidate<'_>, reason: Reason) -> u8 {
         Reason::PolicyBlock if candidate.facts.blocking_policy.is_none() => 0,
         Reason::LowRelevance => 1,
         Reason::FailedRetrieval => 2,
-        Reason::UnsupportedMedia => 3,
+        Reason::UnsupportedMedia | Reason::DoesNotStand => 3,
         Reason::PolicyBlock | Reason::PrivacyRisk | Reason::MissingPermission => WITHHELD,
     }
 }
@@ -144,6 +144,10 @@ fn cause(candidate: &Candidate<'_>, omitted: &Omitted, budget: &Budget) -> (Stri
         Reason::FailedRetrieval => of(
             "nothing was retrieved".to_owned(),
             "fetch it again; missing_context names the call where a tool here has it",
+        ),
+        Reason::DoesNotStand => of(
+            "it does not stand any more".to_owned(),
+            "use what takes its place; missing_context names that where the source does",
         ),
         Reason::UnsupportedMedia => of("it is no text".to_owned(), "pass its text as content"),
         Reason::PrivacyRisk | Reason::MissingPermission => {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use freshcontext_budget::{
-    Budget, Candidate, Facts, Judge, Method, Purpose, Reason, Relevance, Require, Standing,
-    Strategy as Overflow, Tokenizer, select,
+    Budget, Candidate, Facts, Judge, Method, Purpose, Reason, Relevance, Require, Strategy as Overflow,
+    Tokenizer, Usability, select,
 };
 use freshcontext_contract::ErrorCode;
 use freshcontext_contract::quote::{is_line_end, quote_lines};
@@ -25,20 +25,21 @@ fn content() -> impl Strategy<Value = String> {
     ]
 }
 
-fn standing() -> impl Strategy<Value = Standing> {
+fn usability() -> impl Strategy<Value = Usability> {
     prop_oneof![
-        6 => Just(Standing::Usable),
-        1 => Just(Standing::Failed),
-        1 => Just(Standing::NeedsRefresh),
+        6 => Just(Usability::Usable),
+        1 => Just(Usability::Failed),
+        1 => Just(Usability::NeedsRefresh),
+        1 => Just(Usability::Void),
     ]
 }
 
-type One = (String, Standing, u8, Option<String>, Option<String>, u8);
+type One = (String, Usability, u8, Option<String>, Option<String>, u8);
 
 fn candidates() -> impl Strategy<Value = Vec<Candidate<'static>>> {
     let one = (
         content(),
-        standing(),
+        usability(),
         0_u8..12,
         prop::option::of("[a-z ]{1,30}"),
         prop::option::of("[a-z ]{1,60}"),
@@ -46,7 +47,7 @@ fn candidates() -> impl Strategy<Value = Vec<Candidate<'static>>> {
     );
     prop::collection::vec(one, 0..9).prop_map(|all| {
         let make = |(at, one): (usize, One)| {
-            let (content, standing, address, title, replacement, odd) = one;
+            let (content, usability, address, title, replacement, odd) = one;
             let facts = Facts {
                 sensitivity: (odd == 0).then_some("Secret"),
                 permission: (odd == 1).then_some("denied"),
@@ -91,9 +92,11 @@ fn candidates() -> impl Strategy<Value = Vec<Candidate<'static>>> {
                 decision: "use_as_background",
                 why: "Because.".into(),
                 content: Some(content.into()),
-                standing,
+                usability,
                 facts,
                 call: None,
+                standing: None,
+                replaced_by: None,
             }
         };
         all.into_iter().enumerate().map(make).collect()
@@ -483,7 +486,7 @@ fn age_excludes_only_where_the_budget_says_so() {
     fresh.freshness = Some((90, "current"));
     let mut old = plain(2, "Old.");
     old.freshness = Some((3, "likely out of date"));
-    old.standing = Standing::NeedsRefresh;
+    old.usability = Usability::NeedsRefresh;
     let mut undated = plain(3, "Undated.");
     (undated.freshness, undated.published_at) = (None, None);
     let all = [fresh, old, undated];

@@ -54,6 +54,7 @@ mod schema;
 mod shape;
 mod siblings;
 mod signal;
+mod stands;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -90,6 +91,7 @@ use crate::date::iso_millis;
 use crate::decay::{DecayTable, age_hours, half_life_hours, remaining, round_score};
 use crate::provenance::VerdictBasis;
 use crate::sanitize::clean_line;
+use crate::standing::Standing;
 use crate::values::hold_more_values_than;
 use decide::Facts;
 use duplicates::Seen;
@@ -482,6 +484,10 @@ impl<'a> ScoredSignal<'a> {
     fn verdict(&self, request: &Request<'_>, now: &str, revalidate_after: Option<&str>) -> Verdict {
         let Self { signal, facts, .. } = self;
         let decision = decide::decide(facts, request.profile, request.intent);
+        let standing = signal.standing.as_deref();
+        let decision = standing.map_or(decision, |standing| {
+            stands::temper(decision, standing, request.intent)
+        });
         let published_at = signal.published_text();
         let verdict_id = VerdictBasis {
             signal_id: signal.given.id,
@@ -504,7 +510,9 @@ impl<'a> ScoredSignal<'a> {
             source_type,
             decision,
             label: decision.words().label,
-            freshness_score: facts.freshness,
+            freshness_score: facts
+                .freshness
+                .filter(|_| !standing.is_some_and(Standing::is_void)),
             rank_score: published(facts.rank),
             selection_rank: self.selection_rank,
             relevance: match facts.relevance {
@@ -517,7 +525,9 @@ impl<'a> ScoredSignal<'a> {
             confidence: facts.reported_confidence(),
             why: signal.why(facts.freshness),
             duplicate: None,
-            warnings: request.intent.caveat.map(str::to_owned).into_iter().collect(),
+            warnings: (request.intent.caveat.map(str::to_owned).into_iter())
+                .chain(standing.map(Standing::action))
+                .collect(),
             verdict_id,
             evaluated_at: now.to_owned(),
             revalidate_after: if facts.refetch {
@@ -525,7 +535,13 @@ impl<'a> ScoredSignal<'a> {
             } else {
                 revalidate_after.map(str::to_owned)
             },
-            handoff: readiness::handoff(decision, readiness.state),
+            handoff: match standing {
+                Some(standing) => {
+                    stands::temper_handoff(readiness::handoff(decision, readiness.state), standing)
+                }
+                None => readiness::handoff(decision, readiness.state),
+            },
+            standing: standing.map(Standing::short),
             provenance_readiness: readiness,
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use freshcontext_core::recheck::{Comparison, ItemVerdict, Verdict};
 
-use super::marks::{Mark, Record};
+use super::marks::{Mark, Record, STANDING};
 
 /// New items that are named; more are counted only.
 const NAMED: usize = 20;
@@ -102,6 +102,8 @@ fn said(mark: &Mark, verdict: Verdict, detail: Option<&'static str>) -> ItemVerd
         changed: Vec::new(),
         published_then: mark.date.clone(),
         published_now: None,
+        standing_then: None,
+        standing_now: None,
     }
 }
 
@@ -111,13 +113,21 @@ fn differences(then: &Mark, now: &Mark, other_route: bool) -> ItemVerdict {
     if comparable && then.date != now.date {
         changed.insert(0, "published_at".to_owned());
     }
+    // What no longer stands comes before all else that is different.
+    if let Some(at) = changed.iter().position(|name| name == STANDING) {
+        let standing = changed.remove(at);
+        changed.insert(0, standing);
+    }
     let verdict = if changed.is_empty() {
         Verdict::Current
     } else {
         Verdict::Changed
     };
+    let moved = changed.iter().any(|name| name == STANDING);
     ItemVerdict {
         changed,
+        standing_then: then.standing.clone().filter(|_| moved),
+        standing_now: now.standing.clone().filter(|_| moved),
         published_now: now.date.clone(),
         ..said(then, verdict, None)
     }
@@ -164,6 +174,7 @@ mod tests {
                     id: (*id).to_owned(),
                     date: Some("2026-01-01".to_owned()),
                     parts: BTreeMap::from([("title".to_owned(), (*title).to_owned())]),
+                    standing: None,
                     item: None,
                     shown: true,
                 })

@@ -26,6 +26,9 @@ pub(super) struct KeptSection {
 /// Hexadecimal digits kept of a part's hash: 48 bits, to compare with one earlier value.
 const PART_DIGITS: usize = 12;
 
+/// Name of the part that says whether a thing still stands.
+pub(super) const STANDING: &str = "standing";
+
 /// Arguments that change nothing about what is asked.
 const NOT_ASKED: [&str; 2] = ["max_length", "max_age"];
 
@@ -37,8 +40,11 @@ pub(super) struct Mark {
     /// When it was published, as the answer said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// Hash of each part: `title`, `summary`, `url`, `fields.<name>`.
+    /// Hash of each part: `title`, `summary`, `url`, `standing`, `fields.<name>`.
     pub parts: BTreeMap<String, String>,
+    /// The state in which it is, where its source says that it does not stand, or with a reservation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing: Option<String>,
     /// The id that it has in context records, where the caller saw it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,
@@ -209,6 +215,9 @@ impl Record {
         if let Some(summary) = scored.summary() {
             whole.insert("summary".to_owned(), part(summary));
         }
+        if let Some(subject) = scored.subject() {
+            whole.insert(STANDING.to_owned(), part(&subject.line()));
+        }
         for (name, value) in scored.fields() {
             whole.insert(format!("fields.{name}"), part(&value.to_string()));
         }
@@ -262,7 +271,14 @@ fn mark(item: &ScoredItem) -> Mark {
     for (name, value) in &item.fields {
         parts.insert(format!("fields.{name}"), part(&value.to_string()));
     }
+    if let Some(standing) = &item.standing {
+        parts.insert(STANDING.to_owned(), part(&standing.line()));
+    }
     Mark {
+        standing: item
+            .standing
+            .as_ref()
+            .map(|standing| standing.state.as_str().to_owned()),
         id: item
             .id
             .clone()

@@ -259,6 +259,7 @@ const fn reason(reason: OmissionReason) -> Fate {
         OmissionReason::MissingPermission => "`metadata.permission` is denied",
         OmissionReason::FailedRetrieval => "ours: nothing was retrieved",
         OmissionReason::UnverifiedDate => "ours: its date needs to be verified",
+        OmissionReason::DoesNotStand => "ours: retracted, withdrawn or removed",
     })
 }
 

@@ -202,7 +202,7 @@ values! {
 }
 
 values! {
-    /// Why something was left out: the eight of the specification, then two of ours.
+    /// Why something was left out: the eight of the specification, then three of ours.
     OmissionReason {
         /// No room.
         Budget = "budget",
@@ -224,6 +224,8 @@ values! {
         FailedRetrieval = "failed_retrieval",
         /// Ours: its date needs to be verified first.
         UnverifiedDate = "unverified_date",
+        /// Ours: it does not stand any more.
+        DoesNotStand = "does_not_stand",
     }
 }
 
@@ -241,6 +243,7 @@ impl From<freshcontext_budget::Reason> for OmissionReason {
             Reason::MissingPermission => Self::MissingPermission,
             Reason::FailedRetrieval => Self::FailedRetrieval,
             Reason::UnverifiedDate => Self::UnverifiedDate,
+            Reason::DoesNotStand => Self::DoesNotStand,
         }
     }
 }

@@ -19,6 +19,8 @@ pub fn answer_schema() -> Value {
             "staleness": text,
             "revalidate_after": maybe,
             "content_is_external": {"type": "boolean"},
+            "standing": {"type": "object"},
+            "standing_told": text,
             "status": {"enum": ["success", "partial", "empty"]},
             "route": text,
             "summary": text,
@@ -26,7 +28,7 @@ pub fn answer_schema() -> Value {
             "items": {"type": "array", "items": {"type": "object", "properties": {
                 "id": text, "title": text, "url": maybe, "source": text, "source_type": text, "retrieved_at": text,
                 "published_at": maybe, "age": maybe, "date_confidence": text, "freshness_score": score,
-                "summary": text, "fields": {"type": "object"}
+                "standing": {"type": "object"}, "summary": text, "fields": {"type": "object"}
             }}},
             "truncated": whole,
             "skipped": {"type": "array", "items": {"type": "object", "properties": {"count": whole, "reason": text}}},

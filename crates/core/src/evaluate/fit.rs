@@ -5,7 +5,9 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
-use freshcontext_budget::{Budget, Candidate, Facts, Fitted, KnownCall, Purpose, Standing, item_id, select};
+use freshcontext_budget::{
+    Budget, Candidate, Facts, Fitted, KnownCall, Purpose, Replaced, Usability, item_id, select,
+};
 use freshcontext_contract::{SourceError, named};
 use serde_json::Value;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
@@ -21,6 +23,7 @@ use crate::date::{Precision, age as age_in_words, shown};
 use crate::decay::{Band, class_of};
 use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean, clean_line, cut_marked};
+use crate::standing::Standing;
 
 /// Longest reference to a policy that is repeated, in characters.
 pub(super) const POLICY: usize = 120;
@@ -67,7 +70,7 @@ fn name(candidates: &mut [Candidate<'_>], verdicts: &[Verdict], sources: &[usize
         };
         let source = sources.get(verdict.position);
         let leads =
-            candidate.standing != Standing::Failed && source.is_some_and(|source| led.insert(*source));
+            candidate.usability != Usability::Failed && source.is_some_and(|source| led.insert(*source));
         candidate.named = !asked || leads;
     }
 }
@@ -86,10 +89,17 @@ pub fn item_identity(source: &str, title: Option<&str>, content: Option<&str>) -
 
 pub(super) fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) -> Candidate<'a> {
     let (signal, given) = (&scored.signal, scored.signal.given);
-    let standing = match verdict.decision {
-        _ if scored.facts.failed => Standing::Failed,
-        Decision::NeedsRefresh => Standing::NeedsRefresh,
-        _ => Standing::Usable,
+    let usability = match verdict.decision {
+        _ if scored.facts.failed => Usability::Failed,
+        _ if signal
+            .standing
+            .as_ref()
+            .is_some_and(|standing| standing.is_void()) =>
+        {
+            Usability::Void
+        }
+        Decision::NeedsRefresh => Usability::NeedsRefresh,
+        _ => Usability::Usable,
     };
     let why = verdict.why.first().map_or("", String::as_str);
     let call = given.failed_call;
@@ -130,7 +140,9 @@ pub(super) fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) 
         selection_rank: verdict.selection_rank,
         position: given.place.index,
         relevance: scored.relevance,
-        standing,
+        usability,
+        standing: signal.standing.as_deref().map(|standing| standing.line().into()),
+        replaced_by: signal.standing.as_deref().and_then(replaced),
         decision: verdict.decision.as_str(),
         why: match call.and_then(|call| call.code) {
             Some(code) => format!(
@@ -150,6 +162,17 @@ pub(super) fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) 
             arguments: call.arguments.map(Value::from).filter(Value::is_object),
         }),
     }
+}
+
+fn replaced(standing: &Standing) -> Option<Replaced<'_>> {
+    Some(Replaced {
+        name: Cow::Borrowed(standing.replacement()?),
+        url: standing
+            .replaced_by
+            .as_ref()
+            .and_then(|by| by.url.as_deref())
+            .map(Cow::Borrowed),
+    })
 }
 
 /// The id and the facts of an item, as its tool writes them. Of a whole answer the text has them already.

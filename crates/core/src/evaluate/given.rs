@@ -9,6 +9,7 @@ use super::made::Made;
 use super::names::{self, Field};
 use super::readiness::source_completeness;
 use super::shape::{Held, Read, Shape, is_address, is_place};
+use super::stands::Claims;
 use super::text::{is_blank, utf16_longer_than};
 use super::unread::Unread;
 use super::verdict::{DateConfidence, SignalStatus, SourceCompleteness};
@@ -79,6 +80,8 @@ pub(super) struct Given<'a> {
     pub unread: Vec<Unread>,
     /// Why it cannot be judged. It is excluded for that, and costs nothing else.
     pub unreadable: Option<String>,
+    /// Signs that it does not stand, or with a reservation.
+    pub standing: Vec<freshcontext_contract::StandingEvidence>,
     /// This server's call that failed to retrieve it.
     pub failed_call: Option<FailedCall<'a>>,
 }
@@ -178,6 +181,9 @@ impl<'a> Given<'a> {
         given.read_dates(&mut shape, around, made);
         given.read_score(&mut shape, made);
         given.read_words(&mut shape, made);
+        let claims = Claims::read(object);
+        given.standing = claims.signs;
+        given.notes.extend(claims.notes);
         if let Some(error) = error_in(object, given.content.is_none_or(is_blank) || given.is_digest) {
             given.unreadable = Some(error);
         }

@@ -122,6 +122,7 @@ pub fn output_schema() -> Value {
                         "confidence": text,
                         "why": texts,
                         "warnings": texts,
+                        "standing": {"type": "object"},
                         "verdict_id": text,
                         "evaluated_at": text,
                         "revalidate_after": maybe,

@@ -10,6 +10,7 @@ use freshcontext_detect::{Hint, inspect_context};
 use super::given::{Given, StandIn};
 use super::input::to_millis;
 use super::relevance::Match;
+use super::stands;
 use super::text::{is_blank, span};
 use super::transport;
 use super::verdict::{DateConfidence, SignalStatus};
@@ -17,6 +18,7 @@ use crate::date::{Parsed, Precision, implausible, iso_millis, lies_ahead, read_d
 use crate::decay::{DecayTable, age_hours, half_life_hours};
 use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean_line, cut_marked};
+use crate::standing::Standing;
 
 /// What was changed, in a sentence.
 pub(super) type Change = Cow<'static, str>;
@@ -46,6 +48,8 @@ pub(super) struct Signal<'a> {
     pub guard: Guard,
     /// Why it must be fetched again before it is used, if it must.
     pub refetch: Option<String>,
+    /// Whether it still stands, where the signal says that it does not, or with a reservation.
+    pub standing: Option<Box<Standing>>,
     /// What was changed.
     pub changes: Vec<Change>,
 }
@@ -153,6 +157,7 @@ impl<'a> Signal<'a> {
             content_hash: given.own_content().map(canonical_sha256),
             sketch: given.content.map(Sketch::of).unwrap_or_default(),
             guard,
+            standing: stands::standing(&given.standing, now),
             refetch: refetch(
                 given,
                 status,
@@ -187,6 +192,9 @@ impl<'a> Signal<'a> {
     pub(super) fn why(&self, freshness: Option<u8>) -> Vec<String> {
         const MOST: usize = 5;
         let mut why = Vec::with_capacity(MOST);
+        if self.status != SignalStatus::Failed {
+            why.extend(self.standing.as_deref().map(Standing::sentence));
+        }
         match &self.guard {
             Guard::Failed(reason) => why.push(format!("A failed retrieval: {reason}.")),
             Guard::Unreadable(reason) => why.push(format!("It could not be read: {reason}.")),

@@ -7,6 +7,7 @@ mod large;
 mod laws;
 mod moment;
 mod others;
+mod stands;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};

@@ -328,6 +328,9 @@ pub struct Verdict {
     pub duplicate: Option<Duplicate>,
     /// What to mind when using it.
     pub warnings: Vec<String>,
+    /// Whether it still stands, where the signal says that it does not, or with a reservation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standing: Option<Value>,
     /// Recomputable id, see [`VerdictBasis`](crate::provenance::VerdictBasis).
     pub verdict_id: String,
     /// The evaluation clock.

@@ -47,6 +47,12 @@ pub struct ItemVerdict {
     /// Its date now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_now: Option<String>,
+    /// The state in which the earlier answer had it, where that is another now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standing_then: Option<String>,
+    /// The state in which it is now, where that was another then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standing_now: Option<String>,
 }
 
 /// What became of an answer.

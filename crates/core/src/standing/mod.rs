@@ -17,6 +17,10 @@ pub(crate) use overview::{counts, overview};
 pub use resolve::resolve;
 
 use crate::date::Confidence;
+use crate::sanitize::cut_marked;
+
+/// Longest name of a replacement that a verdict repeats, in characters.
+const SHORT_CHARS: usize = 80;
 
 /// How much of a thing's use a state takes away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -142,6 +146,15 @@ impl Standing {
     pub fn structured(&self) -> Value {
         // Of texts and lists alone, which can be written.
         serde_json::to_value(self).unwrap_or_else(|_| json!({"state": self.state.as_str()}))
+    }
+
+    /// The part of it that a verdict repeats, at most about 200 bytes.
+    pub fn short(&self) -> Value {
+        let mut out = json!({"state": self.state.as_str(), "since": self.since, "confidence": self.confidence.as_str()});
+        if let (Some(by), Some(out)) = (self.replacement(), out.as_object_mut()) {
+            out.insert("replaced_by".to_owned(), cut_marked(by, SHORT_CHARS).into());
+        }
+        out
     }
 
     /// What takes its place, in the shortest form that names it.

@@ -212,6 +212,7 @@ fn verdict(place: usize, source: &str) -> Verdict {
         why: Vec::new(),
         duplicate: None,
         warnings: Vec::new(),
+        standing: None,
         verdict_id: String::new(),
         evaluated_at: now.clone(),
         revalidate_after: None,
@@ -246,6 +247,8 @@ pub fn recheck(verdicts: &[freshcontext_core::recheck::Verdict], in_section: boo
         changed: Vec::new(),
         published_then: None,
         published_now: None,
+        standing_then: None,
+        standing_now: None,
     });
     let finding = Finding {
         comparison: Comparison {

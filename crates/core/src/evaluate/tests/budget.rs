@@ -56,11 +56,16 @@ fn of_every_kind() -> Vec<Value> {
         with(9, "http_status", json!(503)),
         with(10, "published_at", json!(null)),
         with(11, "content", json!(LONG.repeat(200))),
+        with(
+            12,
+            "standing",
+            json!({"state": "retracted", "confidence": "high"}),
+        ),
     ]
 }
 
 #[test]
-fn all_ten_reasons_are_reached_and_each_result_is_in_one_place() {
+fn every_reason_is_reached_and_each_result_is_in_one_place() {
     let arguments = call(
         of_every_kind(),
         json!({"max_tokens": 300, "overflow_strategy": "ask_for_choice", "require": "fresh"}),
@@ -80,7 +85,7 @@ fn all_ten_reasons_are_reached_and_each_result_is_in_one_place() {
         .map(|it| it["index"].as_u64().unwrap())
         .collect();
     places.sort_unstable();
-    assert_eq!(places, (1..=11).collect::<Vec<u64>>());
+    assert_eq!(places, (1..=12).collect::<Vec<u64>>());
     let detail = |reason: &str| {
         omitted.iter().find(|it| it["reason"] == reason).unwrap()["detail"]
             .as_str()
@@ -247,7 +252,7 @@ fn without_a_budget_nothing_is_said_of_one_and_with_one_the_results_stay() {
         .collect();
     assert_eq!(names, ["profile", "intent", "now", "legend", "results"]);
     assert!(
-        without.text.starts_with("11 signals for official_docs"),
+        without.text.starts_with("12 signals for official_docs"),
         "{}",
         without.text
     );

@@ -331,7 +331,7 @@ fn results_fit_the_declared_output() {
     let first = &evaluation.structured["results"][0];
     for (name, _) in results.as_object().unwrap() {
         assert!(
-            first.get(name).is_some() || matches!(name.as_str(), "relevance" | "id"),
+            first.get(name).is_some() || matches!(name.as_str(), "relevance" | "id" | "standing"),
             "{name} is declared and not there"
         );
     }
