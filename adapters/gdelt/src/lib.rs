@@ -35,7 +35,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     hosts: Hosts::Fixed(&[HOST]),
     official: true,
     peek: Peek::none(Listing::Window),
-    routes: &[Route::new("doc", "DOC 2.0 article list")],
+    routes: &[Route::new("doc", "DOC 2.0 article list")
+        .untold("GDELT does not say whether an article was corrected or taken back")],
     // One every 5 seconds is the published limit; requests at exactly that pace were refused (August 2026).
     rates: &[
         HostRate::new(HOST, Pace::new(1, 6)).link("https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/")

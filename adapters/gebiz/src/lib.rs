@@ -12,7 +12,8 @@ mod tenders;
 use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing,
-    Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StatusRule,
+    Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StandingState,
+    StatusRule,
 };
 
 const RATES: &str = "https://guide.data.gov.sg/developer-guide/api-overview/api-rate-limits";
@@ -48,7 +49,9 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         tells: "that the dataset was not published again, so that every row is the same",
     },
     credentials: &[key("data.gov.sg"), key("api-production.data.gov.sg")],
-    routes: &[Route::new(collect::ROUTE, "search over all rows, sorted here")],
+    routes: &[
+        Route::new(collect::ROUTE, "search over all rows, sorted here").telling(&[StandingState::Cancelled])
+    ],
     rates: &[
         rate("data.gov.sg", 4, 8),
         rate("api-production.data.gov.sg", 6, 12),

@@ -1,7 +1,7 @@
 //! Rows of one tender belong together.
 
 use chrono::NaiveDate;
-use freshcontext_contract::{DateEvidence, Item};
+use freshcontext_contract::{DateEvidence, Item, StandingEvidence, StandingState};
 use freshcontext_parse::{json, text};
 
 use crate::parse::{Row, is_failed};
@@ -111,6 +111,12 @@ impl Tender {
         item.set("outcome", self.status.as_str());
         if is_failed(&self.status) {
             item.set("suppliers", "none: nobody was awarded this tender");
+            let sign = StandingEvidence::field(
+                StandingState::Cancelled,
+                "tender_detail_status",
+                self.status.as_str(),
+            );
+            item.standing.push(sign.since(self.awarded).by("agency"));
             return item;
         }
         // By name: rows come in any order, and another one is no news.

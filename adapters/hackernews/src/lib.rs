@@ -8,7 +8,7 @@ mod routes;
 use freshcontext_contract::asking::by_validators;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Pace, Peeked, Refetch,
-    Route, SourceError, SourceResult, StatusRule, hosts,
+    Route, SourceError, SourceResult, StandingState, StatusRule, hosts,
 };
 
 pub use input::Input;
@@ -32,7 +32,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     official: true,
     routes: &[
         Route::new(By::Algolia.id(), "the search index"),
-        Route::new(By::Firebase.id(), "the item interface"),
+        Route::new(By::Firebase.id(), "the item interface").telling(&[StandingState::Removed]),
         Route::new(By::Rss.id(), "the feed of the front page"),
         Route::new(By::Html.id(), "the pages of the site"),
     ],

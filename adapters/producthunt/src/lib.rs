@@ -17,6 +17,9 @@ pub use input::Input;
 use input::Subject;
 use parse::{Board, Posts};
 
+/// That a product was taken down, neither the API nor the feed says.
+const UNTOLD: &str = "Product Hunt does not say whether a product was taken down";
+
 /// The facts about Product Hunt.
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "producthunt",
@@ -39,11 +42,13 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             By::Api.id(),
             "Product Hunt's API with a developer token: votes, topics and launch dates; not for commercial use",
         )
-        .needing("PRODUCTHUNT_TOKEN"),
+        .needing("PRODUCTHUNT_TOKEN")
+        .untold(UNTOLD),
         Route::new(
             By::Feed.id(),
             "the public feed of 50 launches, also by topic; no votes and no launch dates of single products",
-        ),
+        )
+        .untold(UNTOLD),
     ],
     rates: &[
         HostRate::new("www.producthunt.com", Pace::new(10, 60))

@@ -6,7 +6,7 @@ mod request;
 
 use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Marker, Pace,
-    Refetch, Request, Route, SourceError, SourceResult, StatusRule, When, named, texts,
+    Refetch, Request, Route, SourceError, SourceResult, StandingState, StatusRule, When, named, texts,
 };
 use freshcontext_parse::charset;
 
@@ -44,11 +44,13 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             By::Oauth.id(),
             "Reddit's API as a registered application: scores, comments, pins, further pages",
         )
-        .needing("REDDIT_CLIENT_ID"),
+        .needing("REDDIT_CLIENT_ID")
+        .telling(&[StandingState::Removed]),
         Route::new(
             By::Feed.id(),
             "the public Atom feeds: titles, texts and dates, no scores",
-        ),
+        )
+        .untold("Reddit's feed does not say whether a post was removed"),
     ],
     rates: &[
         // What the feeds give an address since June 2026: `x-ratelimit-remaining: 0` after one answer.

@@ -10,6 +10,7 @@ use crate::parse::{self, Company, Filing};
 use crate::request::{self, PAGE, REACH};
 use crate::resolve::{self, Resolved};
 use crate::search;
+use crate::stands::{self, Relations};
 
 /// Older parts of a company's list that one call may read.
 const OLDER_FILES: usize = 2;
@@ -223,11 +224,16 @@ async fn company(
         );
         return Err(SourceError::not_found(message).hint("pass the company alone to see its filings"));
     }
+    let relations = Relations::of(&filings);
     let shown: Vec<_> = matching
         .iter()
         .skip(skip)
         .take(cx.args().limit)
-        .map(|filing| filing.item(&company))
+        .map(|filing| {
+            let mut item = filing.item(&company);
+            item.standing = relations.signs(filing, &company);
+            item
+        })
         .collect();
     let mut result = SourceResult::new(request::company_page(cik)?, shown);
     result.route = Some("submissions");
@@ -241,6 +247,10 @@ async fn company(
         result.items.len(),
     ));
     result.notes = notes;
+    result.standing.extend(stands::of_company(&company, &filings));
+    if let Subject::Words(words) = &query.subject {
+        result.standing.extend(stands::of_name(&company, words));
+    }
     result.skip(unreadable, "without an accession number or a form");
     result.set("company", company.name.as_str());
     result.set("cik", company.cik);

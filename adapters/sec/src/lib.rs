@@ -10,11 +10,13 @@ mod parse;
 mod request;
 mod resolve;
 mod search;
+mod stands;
 
 use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, EarlierRequest, ErrorCode, HostRate, Hosts, Listing,
-    Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StatusRule, When,
+    Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StandingState,
+    StatusRule, When,
 };
 
 /// EDGAR's published limit is 10 a second over all hosts together; three hosts share it here.
@@ -48,8 +50,14 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         tells: "that no filing was added or changed",
     },
     routes: &[
-        Route::new("submissions", "a company's own filing list, newest first"),
-        Route::new("full-text", "full-text search since 2001, ranked by relevance"),
+        Route::new("submissions", "a company's own filing list, newest first").telling(&[
+            StandingState::Withdrawn,
+            StandingState::Moved,
+            StandingState::Ended,
+            StandingState::Amended,
+        ]),
+        Route::new("full-text", "full-text search since 2001, ranked by relevance")
+            .untold("EDGAR's full-text search does not say whether a filing was amended or withdrawn"),
     ],
     rates: &[rate("www.sec.gov"), rate("data.sec.gov"), rate("efts.sec.gov")],
     status_rules: &[StatusRule::new(403, ErrorCode::NotFound)

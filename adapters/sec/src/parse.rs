@@ -7,7 +7,7 @@ use freshcontext_contract::chrono::{DateTime, SecondsFormat, Utc};
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{DateEvidence, Item, SourceError};
 use freshcontext_parse::date::day;
-use freshcontext_parse::json::{self, or_absent};
+use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::text;
 use serde::Deserialize;
 
@@ -24,7 +24,25 @@ pub struct Submissions {
     industry: Option<String>,
     #[serde(default)]
     tickers: Vec<Option<String>>,
+    #[serde(default, rename = "formerNames")]
+    former_names: Lenient<FormerNameWire>,
     filings: Filings,
+}
+
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
+#[derive(Debug, Deserialize)]
+struct FormerNameWire {
+    name: Option<String>,
+    to: Option<String>,
+}
+
+/// A name that a company gave up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormerName {
+    /// The name.
+    pub name: String,
+    /// The day until which it had it, where EDGAR says so.
+    pub until: Option<NaiveDate>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -75,6 +93,8 @@ pub struct Columns {
     document: Vec<Option<String>>,
     #[serde(default, rename = "primaryDocDescription")]
     about: Vec<Option<String>>,
+    #[serde(default, rename = "fileNumber")]
+    file_number: Vec<Option<String>>,
 }
 
 /// One filing of a company.
@@ -86,7 +106,10 @@ pub struct Filing {
     pub form: String,
     /// Filing day, where it is a date.
     pub filed: Option<NaiveDate>,
-    event: Option<NaiveDate>,
+    /// The day of the event or the end of the period that it reports.
+    pub event: Option<NaiveDate>,
+    /// Number of the registration that it belongs to.
+    pub file_number: Option<String>,
     accepted: Option<DateTime<Utc>>,
     /// Day of the acceptance stamp, on whatever clock.
     stamped: Option<NaiveDate>,
@@ -117,6 +140,8 @@ pub struct Company {
     pub tickers: Vec<String>,
     /// Its industry.
     pub industry: Option<String>,
+    /// Names that it had before.
+    pub former_names: Vec<FormerName>,
 }
 
 /// Reads a company's record.
@@ -134,6 +159,14 @@ pub fn submissions(body: &str) -> Result<(Company, Listed, Vec<OlderFile>), Sour
         name: present(read.name.as_deref()).unwrap_or_else(|| format!("CIK {cik}")),
         tickers: tickers.filter_map(present).collect(),
         industry: present(read.industry.as_deref()),
+        former_names: (read.former_names.items.iter())
+            .filter_map(|former| {
+                Some(FormerName {
+                    name: present(former.name.as_deref())?,
+                    until: former.to.as_deref().and_then(|to| day(to.get(..10)?)),
+                })
+            })
+            .collect(),
     };
     Ok((company, filings(&read.filings.recent)?, read.filings.files))
 }
@@ -178,6 +211,7 @@ fn filings(columns: &Columns) -> Result<Listed, SourceError> {
             items: items::describe(codes.split(',')),
             document: at(&columns.document, row),
             about: at(&columns.about, row),
+            file_number: at(&columns.file_number, row),
         })
     };
     let filings: Vec<Filing> = (0..rows).filter_map(row).collect();
@@ -273,6 +307,7 @@ mod tests {
             name: "Example".into(),
             tickers: vec![],
             industry: None,
+            former_names: vec![],
         };
         let item = read[0].item(&company);
         assert_eq!(item.date, DateEvidence::None);

@@ -11,7 +11,8 @@ use std::collections::HashSet;
 use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing, Pace, Peek,
-    Peeked, Question, Refetch, Response, Route, SourceError, SourceResult, counted, named, named_list,
+    Peeked, Question, Refetch, Response, Route, SourceError, SourceResult, StandingState, counted, named,
+    named_list,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::charset::as_text;
@@ -40,7 +41,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     routes: &[Route::new(
         MIRROR,
         "yc-oss, a public mirror of the directory, rebuilt daily; it has no search",
-    )],
+    )
+    .telling(&[StandingState::Ended, StandingState::Acquired])],
     rates: &[HostRate::new("yc-oss.github.io", Pace::new(30, 10))
         .in_flight(4)
         .link("https://github.com/yc-oss/api")],

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_contract::{DateEvidence, Item, SourceError, StandingEvidence, StandingState};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{link, text};
 use serde::Deserialize;
@@ -261,6 +261,17 @@ impl Company {
         all.join("\n")
     }
 
+    /// What its status says beside being active or public.
+    fn standing(&self) -> Option<StandingEvidence> {
+        let status = self.status.as_deref()?;
+        let state = match status {
+            "Inactive" => StandingState::Ended,
+            "Acquired" => StandingState::Acquired,
+            _ => return None,
+        };
+        Some(StandingEvidence::field(state, "status", status).by("host"))
+    }
+
     /// As an item.
     pub fn into_item(self, date: DateEvidence) -> Item {
         let mut item = Item::new(text::one_line(&self.name), date);
@@ -286,6 +297,7 @@ impl Company {
             "listed_long_before_batch",
             early && batch.is_some_and(|batch| batch.year >= 2019),
         );
+        item.standing.extend(self.standing());
         item.set("status", self.status);
         item.set("team_size", self.team_size.filter(|size| *size > 0));
         item.set("stage", self.stage);

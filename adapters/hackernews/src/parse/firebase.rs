@@ -1,6 +1,8 @@
 //! The item interface: lists of ids and single items.
 
-use freshcontext_contract::{DateEvidence, Item, Response, SourceError, quoted};
+use freshcontext_contract::{
+    DateEvidence, Item, Response, SourceError, StandingEvidence, StandingState, quoted,
+};
 use freshcontext_parse::json;
 use serde::Deserialize;
 use serde_json::Value;
@@ -62,12 +64,15 @@ fn node(value: Value, whole_text: bool) -> Result<Node, SourceError> {
         SourceError::malformed("Hacker News item: the answer has no `id`").caused_by(error)
     })?;
     if wire.deleted == Some(true) {
-        return Err(SourceError::not_found("this Hacker News item was deleted"));
+        let sign = StandingEvidence::field(StandingState::Removed, "deleted", "true").by("author");
+        return Err(SourceError::not_found("this Hacker News item was deleted").standing(sign));
     }
     if wire.dead == Some(true) {
-        return Err(SourceError::not_found(
-            "this Hacker News item was removed by its moderators",
-        ));
+        // "software, user flags, or moderators": https://news.ycombinator.com/newsfaq.html
+        let by = "software, user flags, or moderators";
+        let sign = StandingEvidence::field(StandingState::Removed, "dead", "true").by(by);
+        let message = format!("this Hacker News item is dead: killed by {by}");
+        return Err(SourceError::not_found(message).standing(sign));
     }
     let is_comment = wire.kind.as_deref() == Some("comment");
     let post = Post {

@@ -1,7 +1,7 @@
 //! One thread from the search index: the story and the tree of its comments.
 
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{Item, Response, SourceError};
+use freshcontext_contract::{Item, Response, SourceError, StandingEvidence, StandingState};
 use freshcontext_parse::json;
 
 use super::post::{Post, index_date};
@@ -94,9 +94,10 @@ fn read(root: &Value) -> Result<Thread, SourceError> {
         post.story = Some((text(root, "story_title"), story));
     }
     post.comments = lists(root).then_some(total);
-    let mut root_item = post
-        .into_item(true)
-        .ok_or_else(|| SourceError::not_found("this Hacker News item was deleted"))?;
+    let mut root_item = post.into_item(true).ok_or_else(|| {
+        let sign = StandingEvidence::mark(StandingState::Removed, "text", "").by("author");
+        SourceError::not_found("this Hacker News item was deleted").standing(sign)
+    })?;
     root_item.set("options", options(root));
     Ok(Thread {
         root: root_item,

@@ -1,7 +1,9 @@
 //! The API's listings.
 
 use freshcontext_contract::chrono::{DateTime, SecondsFormat};
-use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError, quoted};
+use freshcontext_contract::{
+    DateEvidence, ErrorCode, Item, SourceError, StandingEvidence, StandingState, quoted,
+};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{link, text};
 use serde::Deserialize;
@@ -50,6 +52,7 @@ struct Post {
     is_gallery: Option<bool>,
     link_flair_text: Option<String>,
     crosspost_parent: Option<String>,
+    removed_by_category: Option<String>,
 }
 
 #[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
@@ -166,6 +169,17 @@ fn post(wire: Post) -> Option<Item> {
         .and_then(|path| link::shown(&format!("{SITE}{path}")));
     item.id = wire.id.map(|id| format!("t3_{id}"));
     let own_text = wire.selftext.unwrap_or_default();
+    let category = wire
+        .removed_by_category
+        .as_deref()
+        .filter(|category| !category.trim().is_empty());
+    item.standing.extend(match category {
+        Some(category) => {
+            let sign = StandingEvidence::field(StandingState::Removed, "removed_by_category", category);
+            Some(sign.by(who_removed(category)))
+        }
+        None => removed("selftext", &own_text, wire.author.as_deref()),
+    });
     match own_text.trim() {
         removed @ ("[removed]" | "[deleted]") => item.set("text", removed),
         text => text::paragraphs(text).clone_into(&mut item.summary),
@@ -209,6 +223,8 @@ fn comment(wire: Comment, depth: usize) -> Option<Item> {
         .filter(|path| path.starts_with('/'))
         .and_then(|path| link::shown(&format!("{SITE}{path}")));
     item.id = wire.id.map(|id| format!("t1_{id}"));
+    item.standing
+        .extend(removed("body", &body, wire.author.as_deref()));
     item.summary = text::paragraphs(&body);
     let pinned = wire.stickied == Some(true);
     item.out_of_order = pinned;
@@ -219,6 +235,28 @@ fn comment(wire: Comment, depth: usize) -> Option<Item> {
     item.set_flag("pinned", pinned);
     item.set("reply_depth", (depth > 0).then_some(depth));
     Some(item)
+}
+
+/// The sign in the text that Reddit leaves of what was taken away. A text that stands beside an author `[deleted]` stands:
+/// the account is gone.
+fn removed(field: &'static str, text: &str, author: Option<&str>) -> Option<StandingEvidence> {
+    let text = text.trim();
+    let by = match (text, author) {
+        ("[removed]", _) => "moderators",
+        ("[deleted]", Some("[deleted]") | None) => "author",
+        _ => return None,
+    };
+    Some(StandingEvidence::field(StandingState::Removed, field, text).by(by))
+}
+
+/// Who took a post away, by Reddit's category.
+fn who_removed(category: &str) -> String {
+    match category {
+        "moderator" => "moderators".to_owned(),
+        "deleted" | "author" => "author".to_owned(),
+        "reddit" | "anti_evil_ops" | "copyright_takedown" => format!("host ({category})"),
+        other => other.to_owned(),
+    }
 }
 
 /// `created_utc` alone: `created` ran eight hours ahead for years.
