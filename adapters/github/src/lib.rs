@@ -6,7 +6,7 @@ mod repo;
 mod request;
 mod search;
 
-use freshcontext_contract::{Apply, Credential, ErrorCode, Route, StatusRule};
+use freshcontext_contract::{Apply, Credential, ErrorCode, Route, StandingState, StatusRule};
 
 pub use input::{QueryInput, UrlInput};
 pub use repo::{GITHUB, GitHub};
@@ -21,7 +21,14 @@ const CREDENTIALS: &[Credential] = &[
         .obtain("https://github.com/settings/personal-access-tokens (no permissions needed)"),
 ];
 
-const ROUTES: &[Route] = &[Route::new("rest", "REST interface")];
+const ROUTES: &[Route] = &[Route::new("rest", "REST interface").telling(&[
+    StandingState::Removed,
+    StandingState::Superseded,
+    StandingState::Moved,
+    StandingState::Ended,
+    StandingState::Deprecated,
+    StandingState::Archived,
+])];
 
 const TERMS: &str = "https://docs.github.com/site-policy/github-terms/github-terms-of-service#h-api-terms";
 

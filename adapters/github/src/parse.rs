@@ -1,7 +1,9 @@
 //! Answers into items, purely.
 
 use freshcontext_contract::serde_json::{self, Value};
-use freshcontext_contract::{DateEvidence, Item, Response, SourceError, quoted};
+use freshcontext_contract::{
+    DateEvidence, Item, Response, SourceError, StandingEvidence, StandingState, quoted,
+};
 use freshcontext_parse::json::{self, Lenient};
 use freshcontext_parse::{charset, link, text};
 use serde::Deserialize;
@@ -57,9 +59,22 @@ impl Repo {
             .map_or(DateEvidence::None, |at| DateEvidence::signal(PUSHED, at))
     }
 
+    /// What its flags say of its standing.
+    pub fn standing(&self) -> Vec<StandingEvidence> {
+        let mut signs = Vec::new();
+        if self.archived() {
+            signs.push(StandingEvidence::field(StandingState::Archived, "archived", "true").by("owner"));
+        }
+        if self.disabled == Some(true) {
+            signs.push(StandingEvidence::mark(StandingState::Removed, "disabled", "true").by("host"));
+        }
+        signs
+    }
+
     /// The item, dated by this evidence.
     pub fn into_item(self, date: DateEvidence) -> Item {
         let mut item = Item::new(text::one_line(&self.full_name), date);
+        item.standing = self.standing();
         item.id = Some(self.full_name.clone());
         item.url = self
             .html_url

@@ -1,13 +1,14 @@
 //! `extract_github`: one repository.
 
 use freshcontext_contract::asking::by_deciding;
+use freshcontext_contract::standing::Replacement;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, DateEvidence, Decay, Descriptor, Earlier, ErrorCode, Hosts, Listing, Peek, Peeked,
-    Question, Refetch, SourceError, SourceResult, hosts, named,
+    Question, Refetch, SourceError, SourceResult, StandingEvidence, StandingState, hosts, named,
 };
 use freshcontext_parse::charset::{self, as_text};
-use freshcontext_parse::github::Repository;
-use freshcontext_parse::link;
+use freshcontext_parse::github::{self, Repository};
+use freshcontext_parse::{link, prose};
 
 use crate::input::{self, UrlInput};
 use crate::parse::{self, Commit, NoReadme, Readme, Repo};
@@ -69,7 +70,7 @@ impl Adapter for GitHub {
             }),
         )
         .await;
-        build(&asked, facts?, commit, readme)
+        build(&asked, facts.map_err(blocked)?, commit, readme)
     }
 
     /// The repository's document has `pushed_at`, the last push to any branch: commits and the README come by a push.
@@ -80,6 +81,20 @@ impl Adapter for GitHub {
         })
         .await
     }
+}
+
+/// A repository that GitHub blocked for legal reasons (451) is there no more. No key changes that.
+fn blocked(mut error: SourceError) -> SourceError {
+    if error.http_status != Some(451) {
+        return error;
+    }
+    error.hint = None;
+    error.standing(StandingEvidence::field(StandingState::Removed, "HTTP status", "451").by("host"))
+}
+
+/// Whether a word is `owner/name`.
+fn is_repository(word: &str) -> bool {
+    word.matches('/').count() == 1 && github::repository(word).is_ok()
 }
 
 /// Puts the three answers together. Only the facts are indispensable.
@@ -93,7 +108,18 @@ fn build(
     let mut result = SourceResult::new(link::built(&page, &[])?, Vec::new());
     result.route = Some("rest");
     result.summary = Some(format!("GitHub repository {}", named(&facts.full_name)));
-    if !facts.full_name.eq_ignore_ascii_case(&asked.to_string()) {
+    let moved = !facts.full_name.eq_ignore_ascii_case(&asked.to_string());
+    let moved = moved.then(|| {
+        let by = Replacement {
+            id: Some(facts.full_name.clone()),
+            url: Some(page.clone()),
+            title: None,
+        };
+        StandingEvidence::field(StandingState::Moved, "full_name", facts.full_name.as_str())
+            .by("host")
+            .replaced_by(Some(by))
+    });
+    if moved.is_some() {
         result.note(format!("{asked} is now {}", named(&facts.full_name)));
     }
     if facts.archived() {
@@ -118,6 +144,7 @@ fn build(
         }
     };
     let mut item = facts.into_item(date);
+    item.standing.extend(moved);
     if let Some(commit) = commit {
         item.set(
             "commit",
@@ -133,6 +160,8 @@ fn build(
     }
     match readme {
         Ok(Ok(readme)) => {
+            item.standing
+                .extend(prose::standing_in("README", &readme.text, is_repository));
             item.set("readme", readme.url);
             if !item.summary.is_empty() {
                 item.summary.push_str("\n\n");

@@ -10,6 +10,7 @@ pub mod json;
 pub mod link;
 pub mod npm;
 pub mod page_date;
+pub mod prose;
 pub mod registry;
 pub mod table;
 pub mod text;
