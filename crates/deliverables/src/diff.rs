@@ -19,6 +19,8 @@ const WITH_TIME: [&str; 6] = [
 ];
 /// [`Removed::detail`] of an item that its source reports as removed.
 pub const GONE: &str = "gone";
+/// The field that says whether an item still stands.
+const STANDING: &str = "standing";
 /// Prefix of the fields of an item's evaluation.
 const JUDGED: &str = "judged.";
 
@@ -104,6 +106,9 @@ impl FieldChange {
             None => "nothing".to_owned(),
             Some(plain @ (Value::Null | Value::Bool(_) | Value::Number(_))) => plain.to_string(),
             Some(Value::String(text)) => quote(text),
+            Some(Value::Object(standing)) if self.field == STANDING => {
+                quote(standing.get("state").and_then(Value::as_str).unwrap_or("unknown"))
+            }
             Some(other) => quote(&other.to_string()),
         };
         let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
@@ -133,7 +138,7 @@ pub struct Changed {
     /// Its current URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Fields that differ.
+    /// Fields that differ; `standing` comes first.
     pub fields: Vec<FieldChange>,
     /// Fields that change with time, and both evaluations.
     pub aged: Vec<FieldChange>,
@@ -159,6 +164,14 @@ pub struct Dropped {
     pub id: String,
     /// Its title.
     pub title: String,
+}
+
+impl Changed {
+    /// The state in which the item is now, if that is what changed.
+    pub fn standing(&self) -> Option<&str> {
+        let change = self.fields.iter().find(|change| change.field == STANDING)?;
+        change.now.as_ref()?.get("state")?.as_str()
+    }
 }
 
 impl Diff {
@@ -203,6 +216,8 @@ pub fn diff(first: Side<'_>, second: Side<'_>) -> Diff {
             detail: unsure.then(|| "not_known_before".to_owned()),
         });
     }
+    let of_standing = |changed: &Changed| changed.fields.iter().any(|change| change.field == STANDING);
+    out.changed.sort_by_key(|changed| !of_standing(changed));
     out
 }
 
@@ -254,6 +269,7 @@ fn differences(then: &Entry, now: &Entry, out: &mut Diff) {
             fields.push(change);
         }
     }
+    fields.sort_by_key(|change| change.field != STANDING);
     let (resource, id) = (now.resource.clone(), now.id.clone());
     if !fields.is_empty() {
         out.changed.push(Changed {

@@ -30,6 +30,9 @@ pub struct Event {
     pub url: Option<String>,
     /// The fields that differ, or the reason of a removal.
     pub detail: String,
+    /// The state in which an item is that does not stand any more, or with a reservation, if that is the news.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing: Option<String>,
 }
 
 /// Returns the changes in a diff, found at this time, without those by time alone. `quote` quotes source text
@@ -44,6 +47,7 @@ pub fn events(diff: &Diff, at: &str, quote: fn(&str) -> String) -> Vec<Event> {
             title,
             url,
             detail,
+            standing: None,
         };
     let added = diff.added.iter().map(|added| {
         let text = |name: &str| added.entry.text(name).map(str::to_owned);
@@ -69,21 +73,28 @@ pub fn events(diff: &Diff, at: &str, quote: fn(&str) -> String) -> Vec<Event> {
             .map(|change| change.words(" is now ", quote))
             .collect();
         let (title, url) = (changed.title.clone(), changed.url.clone());
-        event(
+        let event = event(
             "changed",
             &changed.resource,
             &changed.id,
             title,
             url,
             fields.join("; "),
-        )
+        );
+        Event {
+            standing: changed.standing().map(str::to_owned),
+            ..event
+        }
     });
     let removed = diff.removed.iter().map(|removed| {
         let (title, url) = (removed.title.clone(), removed.url.clone());
         let detail = removed.detail.clone();
         event("removed", &removed.resource, &removed.id, title, url, detail)
     });
-    added.chain(changed).chain(removed).collect()
+    let mut all: Vec<Event> = added.chain(changed).chain(removed).collect();
+    // What does not stand any more is the first to be known.
+    all.sort_by_key(|event| event.standing.is_none());
+    all
 }
 
 /// The changes of one deliverable, newest first.
@@ -219,7 +230,17 @@ fn instant(text: &str) -> DateTime<FixedOffset> {
 }
 
 fn heading(event: &Event) -> String {
-    format!("{}: {}", event.kind, event.title)
+    let Some(standing) = &event.standing else {
+        return format!("{}: {}", event.kind, event.title);
+    };
+    let mut letters = standing.chars();
+    let word: String = letters
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .chain(letters)
+        .collect();
+    format!("[{word}] {}", event.title)
 }
 
 #[cfg(test)]
@@ -235,7 +256,40 @@ mod tests {
             title: title.to_owned(),
             url: Some("https://example.com/?a=1&b=<2>".to_owned()),
             detail: "title: A & B is now <C>".to_owned(),
+            standing: None,
         }
+    }
+
+    #[test]
+    fn what_does_not_stand_any_more_comes_first_and_in_the_title() {
+        use crate::diff::{Changed, FieldChange};
+        let changed = |id: &str, field: &str, now: Value| Changed {
+            resource: "a {}".to_owned(),
+            id: id.to_owned(),
+            title: format!("Study {id}"),
+            url: None,
+            fields: vec![FieldChange {
+                field: field.to_owned(),
+                then: None,
+                now: Some(now),
+            }],
+            aged: Vec::new(),
+        };
+        let diff = Diff {
+            changed: vec![
+                changed("1", "title", json!("b")),
+                changed(
+                    "2",
+                    "standing",
+                    json!({"state": "retracted", "since": "2026-11-02"}),
+                ),
+            ],
+            ..Diff::default()
+        };
+        let found = events(&diff, "2026-11-20T00:00:00Z", |text| format!("\"{text}\""));
+        assert_eq!(heading(&found[0]), "[Retracted] Study 2");
+        assert_eq!(found[0].detail, "standing: nothing is now \"retracted\"");
+        assert_eq!(heading(&found[1]), "changed: Study 1");
     }
 
     fn feed() -> Feed {
