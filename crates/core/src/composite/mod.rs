@@ -312,6 +312,10 @@ fn staleness(scored: &Scored, threshold: f64) -> Stale {
                 "Stale: content of {date} ({age} ago) scores {score}, below the {threshold} asked for. Content left out."
             )
         }
+        _ if scored.is_void() => format!(
+            "Stale: nothing of it stands any more ({}), so there is no score; {threshold} was asked for. Content left out.",
+            scored.standing_overview().unwrap_or_default()
+        ),
         _ => format!(
             "Stale: content without a reliable date has no score; {threshold} was asked for. Content left out."
         ),
@@ -398,6 +402,14 @@ impl AnsweredSection {
         }
     }
 
+    /// What its source says of the standing of what it shows.
+    fn standing(&self) -> Option<String> {
+        match &self.part {
+            Part::Answered(answer) => answer.scored().standing_overview(),
+            Part::Stale(_) | Part::Failed(_) => None,
+        }
+    }
+
     /// The date of its newest item, how far that date can be relied on, its age and its score.
     fn newest(&self) -> Option<(&str, Option<String>, Option<u8>)> {
         match &self.part {
@@ -414,10 +426,23 @@ impl AnsweredSection {
 
 /// What came of each source, before all else.
 fn table(sections: &[AnsweredSection]) -> String {
-    let mut out =
-        "| Source | Status | Newest | Score | Items | Tool |\n| --- | --- | --- | --- | --- | --- |\n"
-            .to_owned();
+    // A column of its own only where a source says something of it.
+    let told = sections.iter().any(|section| section.standing().is_some());
+    let (title, rule) = if told { (" Standing |", " --- |") } else { ("", "") };
+    let mut out = format!(
+        "| Source | Status | Newest | Score |{title} Items | Tool |\n| --- | --- | --- | --- |{rule} --- | --- |\n"
+    );
     for section in sections {
+        let standing = if told {
+            format!(
+                " {} |",
+                section
+                    .standing()
+                    .map_or_else(|| "nothing said".to_owned(), |line| line.replace('|', "/"))
+            )
+        } else {
+            String::new()
+        };
         let newest = section
             .newest()
             .map(|(date, age, _)| age.map_or_else(|| date.to_owned(), |age| format!("{date} ({age} ago)")));
@@ -425,7 +450,7 @@ fn table(sections: &[AnsweredSection]) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(
             out,
-            "| {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} |{standing} {} | {} |",
             section.label.replace('|', "/"),
             section.status(),
             newest.as_deref().unwrap_or("unknown"),

@@ -160,6 +160,9 @@ fn piece_of<'v>(scored: &'v Scored, item: &'v ScoredItem, summary: &'v str, at: 
             format!("structuredContent#{at}/fields").into(),
         );
     }
+    if let Some(standing) = &item.standing {
+        metadata.insert("standing".to_owned(), standing.structured());
+    }
     Piece {
         kind: "item",
         title: item.title.as_str().into(),

@@ -147,6 +147,9 @@ fn facts(verdict: &Verdict) -> Facts {
     put("why", json!(verdict.why));
     put("warnings", json!(verdict.warnings));
     put("handoff", json!(verdict.handoff));
+    if let Some(standing) = &verdict.standing {
+        put("standing", standing.clone());
+    }
     out
 }
 
