@@ -12,5 +12,6 @@ pub mod recorded;
 pub mod replay;
 mod shapes;
 pub mod source;
+mod standings;
 mod tables;
 pub mod words;

@@ -103,6 +103,7 @@ pub fn tools_page() -> String {
                     .map(|env| format!(" (needs `{env}`)"))
                     .unwrap_or_default();
                 let _ = writeln!(out, "  - `{}`: {}{needs}", route.id, route.about);
+                let _ = writeln!(out, "    - Standing: {}", crate::standings::of_route(route));
             }
         }
         for rate in facts.rates {

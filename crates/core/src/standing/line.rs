@@ -95,7 +95,7 @@ impl Standing {
 }
 
 /// What a state means, for readers.
-const fn meaning(state: StandingState) -> &'static str {
+pub const fn meaning(state: StandingState) -> &'static str {
     use StandingState as S;
     match state {
         S::Retracted => "its publisher says not to rely on it",

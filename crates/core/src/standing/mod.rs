@@ -13,6 +13,7 @@ use freshcontext_contract::standing::Replacement;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+pub use line::meaning;
 pub(crate) use overview::{counts, overview};
 pub use resolve::resolve;
 
