@@ -41,6 +41,7 @@ mod redaction;
 mod refusals;
 mod refused_keys;
 mod run;
+mod standing;
 mod stdio;
 mod stdio_process;
 mod surface;
@@ -75,6 +76,7 @@ fn main() {
     trials.extend(refusals::trials());
     trials.extend(surface::trials());
     trials.extend(sync::trials());
+    trials.extend(standing::trials());
     trials.extend(stdio::trials());
     trials.extend(stdio_process::trials());
     trials.extend(cli::trials());
