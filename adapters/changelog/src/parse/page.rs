@@ -89,11 +89,17 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
     let named = [title.as_str(), headline.as_str(), last]
         .into_iter()
         .any(names_releases);
+    // Releases that a dated page only leads to are other pages' matter, and their dates, too.
+    let outline = if named || dates.date == DateEvidence::None {
+        main.outline()
+    } else {
+        main.own_outline()
+    };
     Page {
         feeds: feeds(&document, &base),
         shell: is_shell(&document, &body),
         not_found: says_not_found(&title),
-        releases: releases(&main.outline(), named, dates.documented),
+        releases: releases(&outline, named, dates.documented),
         title,
         text,
         dates,

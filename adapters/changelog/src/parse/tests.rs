@@ -559,3 +559,48 @@ fn of_very_many_versions_the_newest_are_read() {
     let few = registry::read(Registry::Npm, r#"{"name":"a","versions":{"1.0.0":{}}}"#).unwrap();
     assert!(!few.more);
 }
+
+fn at(source: &str, address: &str) -> page::Page {
+    let now = "2026-11-21T00:00:00Z".parse().unwrap();
+    page::read(source, &Url::parse(address).unwrap(), now)
+}
+
+const PROSE: &str = "<p>The pilots of the harbour report calm water at the old pier, and the ferry runs again.</p>";
+
+#[test]
+fn releases_that_an_article_leads_to_are_not_its_own() {
+    let article = |title: &str, cards: &str| {
+        format!(
+            "<html><head><title>{title}</title><meta property='article:published_time' content='2026-11-18T08:00:00Z'>\
+             </head><body><main><article><h1>{title}</h1>{}</article><section>{cards}</section></main></body></html>",
+            PROSE.repeat(6)
+        )
+    };
+    let linked = "<div><h3><a href='/n/2'>Example 2.4.1 released</a></h3><p>June 1, 2026</p></div>\
+                  <div><h3><a href='/n/1'>Example 2.4.0 released</a></h3><p>May 1, 2026</p></div>";
+    let more = "<div><h3>Example 2.4.1 (June 1, 2026)</h3><p>Faster.</p><a href='/n/2'>Read more</a></div>\
+                <div><h3>Example 2.4.0 (May 1, 2026)</h3><p>Safer.</p><p><a href='/n/1'>Read more</a></p></div>";
+    let lines = "<div><span><a href='/n/2'>2.4.1</a></span> (June 1, 2026)</div><p></p>\
+                 <p><a href='/n/1'>2.4.0</a> (May 1, 2026)</p>";
+    for cards in [linked, more, lines] {
+        let source = article("A day at the harbour", cards);
+        let page = at(&source, "https://example.org/news/harbour");
+        assert!(page.releases.is_empty(), "{cards}: {:?}", page.releases);
+        assert_eq!(page_day(&page), "2026-11-18T08:00:00+00:00");
+        // A page that calls itself a list leads to the pages of its releases.
+        for (source, address) in [
+            (article("Release notes", cards), "https://example.org/news/harbour"),
+            (source, "https://example.org/changelog"),
+        ] {
+            let page = at(&source, address);
+            let days: Vec<String> = page.releases.iter().map(day).collect();
+            assert_eq!(days, ["2026-06-01", "2026-05-01"], "{cards}");
+        }
+    }
+    // Notes may lead anywhere.
+    let own = "<div><h3>Example 2.4.1 (June 1, 2026)</h3><p>See <a href='/docs'>the manual</a>.</p></div>\
+               <div><h3>Example 2.4.0 (May 1, 2026)</h3><ul><li><a href='/i/7'>#7</a>: faster</li></ul></div>";
+    let page = at(&article("A day at the harbour", own), "https://example.org/news/harbour");
+    assert_eq!(page.releases.len(), 2);
+    assert!(page.releases[1].notes.contains("#7"), "{:?}", page.releases);
+}
