@@ -1,5 +1,6 @@
 //! Answers into releases, purely. One module per kind of document.
 
+mod debian;
 pub mod feed;
 pub mod markdown;
 pub mod page;
@@ -88,9 +89,15 @@ pub fn sort(releases: &mut [Release]) {
             .filter(|release| !release.unreleased)
             .filter_map(|release| version::parse(&release.title))
             .collect();
-        if let (Some(first), Some(last)) = (numbers.first(), numbers.last())
-            && first < last
-        {
+        // One odd entry, such as a release of an old branch, tells nothing of the rest.
+        let pairs = || {
+            numbers
+                .windows(2)
+                .filter_map(|pair| Some(pair.first()?.cmp(pair.last()?)))
+        };
+        let rising = pairs().filter(|order| order.is_lt()).count();
+        let falling = pairs().filter(|order| order.is_gt()).count();
+        if rising > falling {
             releases.reverse();
         }
     }

@@ -178,7 +178,7 @@ fn numeric(text: &str) -> Option<(u32, u32, i32)> {
     })
 }
 
-/// `November 27, 2018`, `27 November 2018`, `Nov 27th 2018`, `27. Nov. 2018`.
+/// `November 27, 2018`, `27 November 2018`, `Nov 27th 2018`, `27. Nov. 2018`, `Nov 27 10:11:12 2018`.
 fn with_month_name(text: &str) -> Option<NaiveDate> {
     let words: Vec<String> = text
         .split(|c: char| !c.is_alphanumeric())
@@ -199,7 +199,20 @@ fn with_month_name(text: &str) -> Option<NaiveDate> {
                 .filter(|word| word.len() == 4)
                 .and_then(|word| word.parse::<i32>().ok())
         };
-        match (after, year_after(2), before, year_after(1)) {
+        // The C library's form has the time, and `date` a zone, between the day and the year.
+        let part = |places: usize| {
+            words
+                .get(at + places)
+                .filter(|word| digits::<u32>(word, 2..=2).is_some())
+        };
+        let has_time = (2..=4).all(|places| part(places).is_some());
+        let zone = words
+            .get(at + 5)
+            .filter(|zone| zone.bytes().all(|byte| byte.is_ascii_alphabetic()));
+        let year = year_after(2)
+            .or_else(|| year_after(5).filter(|_| has_time))
+            .or_else(|| year_after(6).filter(|_| has_time && zone.is_some()));
+        match (after, year, before, year_after(1)) {
             (Some(day), Some(year), _, _) | (_, _, Some(day), Some(year)) => date(year, month, day),
             _ => None,
         }

@@ -28,7 +28,8 @@ pub fn has_more_words(text: &str, most: usize) -> bool {
         // Segmentation without a dictionary makes a word of every such letter.
         let single = |word: &&str| {
             let mut chars = word.chars();
-            chars.next().is_some_and(|c| c.is_alphabetic() && !c.is_ascii()) && chars.all(|c| !c.is_alphabetic())
+            chars.next().is_some_and(|c| c.is_alphabetic() && !c.is_ascii())
+                && chars.all(|c| !c.is_alphabetic())
         };
         let enough = 2 * (most + 1);
         let letters = run.unicode_words().filter(single).take(enough).count();
@@ -255,7 +256,12 @@ mod tests {
         ] {
             assert!(has_more_words(text, 8), "{text}");
         }
-        for text in ["", "Updated 2026-11-21", "最終更新日時:2026年11月21日 10時30分", "更新于 2026-11-21"] {
+        for text in [
+            "",
+            "Updated 2026-11-21",
+            "最終更新日時:2026年11月21日 10時30分",
+            "更新于 2026-11-21",
+        ] {
             assert!(!has_more_words(text, 8), "{text}");
         }
     }

@@ -105,6 +105,13 @@ pub struct Version {
     suffix: String,
 }
 
+impl Version {
+    /// Its numbers, where it is nothing but numbers as those of a section are.
+    pub fn section(self) -> Option<Vec<u64>> {
+        self.suffix.is_empty().then_some(self.numbers)
+    }
+}
+
 impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
         let longest = self.numbers.len().max(other.numbers.len());
@@ -178,11 +185,12 @@ pub fn find_range(text: &str) -> Option<(usize, Span)> {
     };
     let between = text.get(first.end..second.start).unwrap_or_default().trim();
     let between = between.trim_end_matches(['v', 'V']).trim().to_lowercase();
-    let between = between.strip_suffix("version").map_or(between.as_str(), str::trim);
+    let between = between
+        .strip_suffix("version")
+        .map_or(between.as_str(), str::trim);
     let joined = match between {
-        "to" | "->" | "→" | "=>" | ".." | "..." | "から" | "~" | "～" | "bis" | "à" | "through" | "thru" | "up to" => {
-            true
-        }
+        "to" | "->" | "→" | "=>" | ".." | "..." | "から" | "~" | "～" | "bis" | "à" | "through" | "thru"
+        | "up to" => true,
         "and" => says_between(text.get(..first.start).unwrap_or_default()),
         _ => false,
     };
@@ -287,12 +295,17 @@ pub fn is_release(heading: &str, dated: bool) -> bool {
     let named = before
         .split(|c: char| !c.is_alphanumeric())
         .any(|word| matches!(word, "version" | "release" | "ver" | "v" | "releases"));
-    // `2.3.4 Arrays` is a section, and so is `2.3.4. Arrays`.
-    let after = heading.get(span.end..).unwrap_or_default();
-    let after = after.strip_prefix(['.', ')']).unwrap_or(after).trim_start();
-    let is_title = after.starts_with(char::is_alphabetic) && !after.to_lowercase().starts_with("release");
+    let is_title = titles_a_section(heading);
     let is_long = number.matches('.').count() > 1 && !(before.is_empty() && is_title);
     dated || named || before.ends_with('[') || number.starts_with(['v', 'V']) || is_long
+}
+
+/// Whether a heading is a number and a title, as of a section: `2.3.4 Arrays`, `2.3.4. Arrays`.
+pub fn titles_a_section(heading: &str) -> bool {
+    let Some(span) = find(heading) else { return false };
+    let after = heading.get(span.end..).unwrap_or_default();
+    let after = after.strip_prefix(['.', ')']).unwrap_or(after).trim_start();
+    after.starts_with(char::is_alphabetic) && !after.to_lowercase().starts_with("release")
 }
 
 /// `v1.2`, but not `dev1.2`.
@@ -593,7 +606,13 @@ mod tests {
         ] {
             assert!(is_release(heading, false), "{heading}");
         }
-        for heading in ["1.2 Introduction", "2.3.4 Arrays", "2.3.4. What is an array?", "1.2", "none"] {
+        for heading in [
+            "1.2 Introduction",
+            "2.3.4 Arrays",
+            "2.3.4. What is an array?",
+            "1.2",
+            "none",
+        ] {
             assert!(!is_release(heading, false), "{heading}");
         }
         assert!(is_release("1.2", true));

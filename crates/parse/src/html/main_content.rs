@@ -213,7 +213,9 @@ impl<'d> Main<'d> {
         let (mut headings, mut leads, mut nodes) = (0, false, 0);
         for node in card.descendants().take(CARD_NODES) {
             nodes += 1;
-            let Some(element) = ElementRef::wrap(node) else { continue };
+            let Some(element) = ElementRef::wrap(node) else {
+                continue;
+            };
             match element.value().name() {
                 "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => headings += 1,
                 "a" => leads |= leads_to_another(element, address) && is_a_line(element),
