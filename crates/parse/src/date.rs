@@ -305,9 +305,15 @@ fn without_zone_name(text: &str) -> &str {
     };
     let zone = zone.trim_matches(['(', ')']);
     let is_name = zone.starts_with(|c: char| c.is_ascii_alphabetic())
-        && zone.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'_'));
+        && zone
+            .bytes()
+            .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'_'));
     let is_known = ZONES.contains(&zone.to_ascii_lowercase().as_str());
-    if is_name && !is_known { time.trim_end() } else { text }
+    if is_name && !is_known {
+        time.trim_end()
+    } else {
+        text
+    }
 }
 
 /// A date and a time in ISO 8601, without a zone.

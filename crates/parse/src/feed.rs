@@ -116,7 +116,12 @@ pub fn read(text: &str, what: &str) -> Result<Feed, SourceError> {
     let mut both = feed.entries.iter().zip(&days);
     if both.any(|(entry, days)| undated(entry) && undated(days)) {
         let others = look(date::instant)?.entries;
-        for (entry, other) in feed.entries.iter_mut().zip(others).filter(|(entry, _)| undated(entry)) {
+        for (entry, other) in feed
+            .entries
+            .iter_mut()
+            .zip(others)
+            .filter(|(entry, _)| undated(entry))
+        {
             entry.published = other.published;
             entry.updated = other.updated;
         }
@@ -267,10 +272,17 @@ mod tests {
         };
         let day = DateValue::Day(NaiveDate::from_ymd_opt(2026, 11, 20).unwrap());
         for zone in ["CET", "BST", "IST"] {
-            assert_eq!(published(&format!("Fri, 20 Nov 2026 23:11:12 {zone}")), Some(day.clone()));
+            assert_eq!(
+                published(&format!("Fri, 20 Nov 2026 23:11:12 {zone}")),
+                Some(day.clone())
+            );
         }
         let at = DateValue::Instant("2026-11-20T22:11:12Z".parse().unwrap());
-        for date in ["2026-11-20 23:11:12 +0100", "2026-11-20T23:11:12 +0100", "Fri, 20 Nov 2026 23:11:12 +0100"] {
+        for date in [
+            "2026-11-20 23:11:12 +0100",
+            "2026-11-20T23:11:12 +0100",
+            "Fri, 20 Nov 2026 23:11:12 +0100",
+        ] {
             assert_eq!(published(date), Some(at.clone()), "{date}");
         }
         assert_eq!(published("some day"), None);
