@@ -36,6 +36,10 @@ pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
             host(&url)
         )));
     }
+    if page.releases.is_empty() && page.moved {
+        let message = format!("{} says that this page has moved to another address", host(&url));
+        return Err(SourceError::not_found(message).hint("pass the address that the page leads to"));
+    }
     let dated = page
         .releases
         .iter()

@@ -799,3 +799,64 @@ fn a_mark_of_the_version_control_is_no_heading() {
     let source = "# $Id: NEWS,v 1.5 2026/11/20 10:11:12 x Exp $\n\n## 1.2.0 (2026-02-03)\n";
     assert_eq!(read_file(source), triples(&[("1.2.0", "2026-02-03", false)]));
 }
+
+#[test]
+fn pages_that_hold_placeholders_or_lead_elsewhere_are_no_documents() {
+    let page = |head: &str, body: &str| {
+        at(
+            &format!(
+                "<html><head><title>Example</title>{head}</head><body><main><h1>Example</h1>{body}</main></body></html>"
+            ),
+            "https://example.org/news/a",
+        )
+    };
+    for body in [
+        "<p>{{ post.title }}</p>",
+        "<p>By {{ post.author }} on {{ post.day }}</p><div>{{{ post.html }}}</div>",
+        "<p>undefined</p><p>null, NaN [object Object]</p>",
+        "<p>Price: undefined</p><p>Seats: NaN</p><p>Port: null</p>",
+    ] {
+        assert!(page("", body).shell, "{body}");
+    }
+    for body in [
+        "<p>Write {{ name }} where the template shall show the name of the port, and the pilot sees it.</p>",
+        "<p>The lock returned null where it should return undefined, and the pilots saw it.</p>",
+    ] {
+        assert!(!page("", body).shell, "{body}");
+    }
+    for (head, body) in [
+        (
+            "",
+            "<p>We have moved. You will be redirected to our new site shortly.</p>",
+        ),
+        (
+            "",
+            "<p>Redirecting… If you are not redirected, follow <a href='/b'>this link</a>.</p>",
+        ),
+        (
+            "<meta http-equiv='Refresh' content='0; URL=/b'>",
+            "<p>Wir sind umgezogen.</p>",
+        ),
+    ] {
+        assert!(page(head, body).moved, "{body}");
+    }
+    for (head, body) in [
+        (
+            "",
+            "<p>We have moved: the office is at the old pier since Monday.</p>".to_owned(),
+        ),
+        (
+            "<meta http-equiv=refresh content='300'>",
+            "<p>All locks are open.</p>".to_owned(),
+        ),
+        (
+            "",
+            format!(
+                "<p>You will be redirected to the new site.</p>{}",
+                PROSE.repeat(6)
+            ),
+        ),
+    ] {
+        assert!(!page(head, &body).moved, "{body}");
+    }
+}
