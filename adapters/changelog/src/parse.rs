@@ -106,10 +106,10 @@ pub fn sort(releases: &mut [Release]) {
         .filter(|release| instant(&release.date).is_some())
         .filter_map(named_version)
         .max();
-    if let Some(highest) = highest {
+    if let Some(highest) = &highest {
         for release in releases.iter_mut() {
             let undated = instant(&release.date).is_none() && !release.ahead && !release.unreleased;
-            let higher = || named_version(release).is_some_and(|version| version > highest);
+            let higher = || named_version(release).is_some_and(|version| version > *highest);
             release.newest_undated = undated && higher();
         }
     }
@@ -132,8 +132,10 @@ pub fn sort(releases: &mut [Release]) {
         let tie = (at.is_some() || release.newest_undated)
             .then(|| named_version(release))
             .flatten();
+        // What is older than a release that came out is not the next one: it may never have come out.
+        let skipped = || named_version(release).is_some_and(|version| Some(version) < highest);
         (
-            !release.unreleased,
+            !release.unreleased || skipped(),
             !release.newest_undated,
             Reverse(at),
             Reverse(tie),

@@ -26,7 +26,7 @@ pub fn read(lines: &[&str]) -> Option<Vec<Release>> {
         } else if let Some(trailer) = line.strip_prefix(TRAILER) {
             let written = trailer
                 .rsplit_once('>')
-                .and_then(|(_, written)| date::machine(written));
+                .and_then(|(_, written)| date::machine(without_weekday(written)));
             if let Some(release) = releases.last_mut().filter(|release| !release.unreleased) {
                 let what = "date in the entry's last line";
                 release.date = written.map_or(DateEvidence::None, |at| DateEvidence::signal(what, at));
@@ -37,6 +37,11 @@ pub fn read(lines: &[&str]) -> Option<Vec<Release>> {
     }
     close(&mut releases, &mut notes);
     Some(releases)
+}
+
+/// A date without the name of its weekday, which is often wrong where people wrote it, and names no other day.
+fn without_weekday(written: &str) -> &str {
+    written.split_once(',').map_or(written, |(_, date)| date)
 }
 
 fn close(releases: &mut [Release], notes: &mut Vec<&str>) {

@@ -74,7 +74,9 @@ const RANGE_WORDS: [&str; 16] = [
     "releases",
 ];
 /// Words that may stand before the version of a line that is a heading by its date alone.
-const BARE_WORDS: [&str; 20] = [
+const BARE_WORDS: [&str; 22] = [
+    "overview",
+    "of",
     "change",
     "changes",
     "changed",
@@ -155,12 +157,13 @@ pub fn read(source: &str) -> Document {
             .collect()
     };
     let mut versions = titled(false);
-    // Entries of a list are headings only where the file has no other ones: notes list versions of other things.
-    if !versions.iter().any(|(_, title)| title.dated || title.release) {
-        let listed = titled(true);
-        if listed.iter().any(|(_, title)| title.dated) {
-            versions = listed;
-        }
+    // Entries of a list are headings only where the first stands above all others: notes list versions of other things.
+    let listed = titled(true);
+    let line =
+        |heading: Option<&(Heading<'_>, Title)>| heading.map_or(usize::MAX, |(heading, _)| heading.line);
+    let is_heading = |(_, title): &&(Heading<'_>, Title)| title.dated || title.release;
+    if line(listed.iter().find(|(_, title)| title.dated)) < line(versions.iter().find(is_heading)) {
+        versions = listed;
     }
     drop_strangers(&mut versions);
     if is_manual(&versions) {
@@ -583,13 +586,15 @@ fn bare_version(line: &str, most: usize) -> bool {
     let Some((start, span)) = version::find_range(plain) else {
         return false;
     };
-    let starts = plain
-        .get(..start)
-        .is_some_and(|before| only_of(before, &BARE_WORDS));
+    let before = plain.get(..start).unwrap_or_default();
+    let starts = only_of(before, &BARE_WORDS);
+    // `CHANGES FROM 3.3 TO 3.4` is about nothing else, with or without a date.
+    let is_range = start < span.start && !before.is_empty() && only_of(before, &RANGE_WORDS);
     let tail = plain.get(span.end..).unwrap_or_default();
     let bold = line.starts_with("**") && line.trim_end_matches(':').ends_with("**");
     let is_dated = || date::find(tail).is_some() || is_month(tail) || says_coming(&tail.to_lowercase());
-    starts && (is_dated() || (bold && tail.trim_matches([':', '*', ' ']).is_empty()))
+    let is_bare = || tail.trim_matches([':', '*', ' ']).is_empty();
+    starts && (is_dated() || (bold || is_range) && is_bare())
 }
 
 /// Whether a text is a month with its year, and nothing else: `(Feb 2023)`.

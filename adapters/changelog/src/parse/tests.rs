@@ -629,6 +629,11 @@ fn a_range_of_versions_is_about_its_end() {
     let source = "Changes between 2.3.0 and 2.4.0 [20 Nov 2026]\n\n  * Ports are free.\n\n\
         Changes between 2.2.0 and 2.3.0 [1 May 2026]\n\n  * Locks turn.\n\n\
         ## 2.0.0 through 2.2.0 (2026-02-03)\n\n## Version 1.0.0 to 2.0.0\n\n### Bump tools from 1.0 to 1.1\n";
+    let words = "CHANGES FROM 2.3 TO 2.4\n\n* Ports.\n\nCHANGES FROM 2.2 TO 2.3, 01 May 2026\n\n* Locks.\n";
+    assert_eq!(
+        read_file(words),
+        triples(&[("2.4", "", false), ("2.3", "2026-05-01", false)])
+    );
     assert_eq!(
         read_file(source),
         triples(&[
@@ -653,6 +658,11 @@ fn the_newest_heading_is_read_in_its_many_forms() {
             "# Noteworthy changes in version 1.5.4 (2026-05-06)",
             "1.5.4",
             "2026-05-06",
+        ),
+        (
+            "Overview of the changes in 1.5.4, 16-05-2026",
+            "1.5.4",
+            "2026-05-16",
         ),
         ("v1.5.4 (Feb 2026)", "v1.5.4", ""),
         ("v1.5.4: Feb 16 2026:", "v1.5.4", "2026-02-16"),
@@ -719,6 +729,10 @@ fn what_is_still_to_come_has_no_date() {
         let read = read_file(&format!("## {heading}\n\n## 1.0.0 (2026-02-03)\n"));
         assert!(!read[0].2 && read[0].1 == "2026-11-20", "{heading}");
     }
+    // What never came out, and is older than a release that did, is not the next one.
+    let mut skipped = markdown::read("## 2.0.0 (2026-02-03)\n\n## 1.9.0 (unreleased)\n").releases;
+    sort(&mut skipped);
+    assert!(skipped[0].title == "2.0.0" && skipped[1].unreleased);
     assert!(read_file("## Coming soon\n\n- a\n\n## 1.0.0 (2026-02-03)\n")[0].2);
 }
 
@@ -747,6 +761,9 @@ fn entries_of_a_list_are_releases_where_there_are_no_headings() {
         pairs(&[("1.2.0", "2026-05-06"), ("1.1.0", "2026-02-03")])
     );
     assert!(read[0].notes.contains("new ports") && read[1].notes.contains("new locks"));
+    let outline = "* Noteworthy changes in release 1.2.0 (2026-05-06) [stable]\n\n** New ports\n\n\
+        * Major changes in release 1.1.0, 2026-02-03\n\n** release 1.0.0, 2026-01-05\n";
+    assert_eq!(read_file(outline).len(), 3);
     let notes = "## 3.0.0 (2026-11-20)\n\n- 1.2.0 (2026-05-06) of the tools\n";
     assert_eq!(read_file(notes).len(), 1);
 }
@@ -754,7 +771,7 @@ fn entries_of_a_list_are_releases_where_there_are_no_headings() {
 #[test]
 fn changelogs_of_debian_packages() {
     let source = "example (2:1.3-1) UNRELEASED; urgency=medium\n\n  * Draft.\n\n -- A. Person <a@example.org>  Sat, 21 Nov 2026 10:11:12 +0000\n\n\
-        example (1.2~rc1-3) unstable; urgency=low\n\n  * New 9.9.9 upstream.\n\n -- A. Person <a@example.org>  Fri, 20 Nov 2026 10:11:12 +0100\n\n\
+        example (1.2~rc1-3) unstable; urgency=low\n\n  * New 9.9.9 upstream.\n\n -- A. Person <a@example.org>  Wed, 20 Nov 2026 10:11:12 +0100\n\n\
         example (1.1-1) stable; urgency=high, binary-only=yes\n\n  * Start.\n\n -- A. Person <a@example.org>  soon\n";
     let read = markdown::read(source).releases;
     let shown: Vec<_> = read

@@ -122,6 +122,8 @@ impl Ord for Version {
             .unwrap_or_else(|| {
                 let rank = |suffix: &str| match suffix {
                     "" => 1,
+                    // `1.1.1m` mends `1.1.1`.
+                    letter if letter.len() == 1 => 2,
                     _ if LATER.iter().any(|word| suffix.starts_with(word)) => 2,
                     _ => 0,
                 };
@@ -184,6 +186,8 @@ pub fn find_range(text: &str) -> Option<(usize, Span)> {
         return Some((first.start, first));
     };
     let between = text.get(first.end..second.start).unwrap_or_default().trim();
+    // `4.1.* to 4.2.0`
+    let between = between.trim_start_matches(".*").trim_start_matches(".x");
     let between = between.trim_end_matches(['v', 'V']).trim().to_lowercase();
     let between = between
         .strip_suffix("version")
@@ -561,6 +565,7 @@ mod tests {
             ("Changes between version 1.0 and version 1.1", Some("1.1")),
             ("Changes in 1.0 and 0.9", Some("1.0")),
             ("1.0 through 1.4", Some("1.4")),
+            ("Changes from versions 1.3.* to version 1.4.0:", Some("1.4.0")),
             ("Version 1.0 to v1.1", Some("v1.1")),
             ("2026.3 EAP 5", Some("2026.3 EAP 5")),
             ("1.2 - 2020-01-01", Some("1.2")),
@@ -627,6 +632,9 @@ mod tests {
             ("2.0.0.rc.10", "2.0.0.rc.9"),
             ("2.0.0", "2.0.0 beta"),
             ("2.0.0.post1", "2.0.0"),
+            ("1.1.1m", "1.1.1"),
+            ("1.1.1m", "1.1.1b"),
+            ("1.1.2", "1.1.1m"),
             ("2.0.1.M1", "2.0.0.Final"),
         ] {
             assert!(parse(newer).unwrap() > parse(older).unwrap(), "{newer} {older}");
