@@ -210,22 +210,21 @@ impl<'d> Main<'d> {
         if card.id() == self.root.id() || self.around_headline.contains(&card.id()) {
             return false;
         }
-        let (mut headings, mut leads, mut nodes) = (0, false, 0);
+        // Counted first: a parent of many headings is looked through for each of them.
+        let (mut headings, mut nodes) = (0, 0);
         for node in card.descendants().take(CARD_NODES) {
             nodes += 1;
-            let Some(element) = ElementRef::wrap(node) else {
-                continue;
-            };
-            match element.value().name() {
-                "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => headings += 1,
-                "a" => leads |= leads_to_another(element, address) && is_a_line(element),
-                _ => {}
-            }
+            let name = ElementRef::wrap(node).map(|element| element.value().name());
+            headings += usize::from(matches!(name, Some("h1" | "h2" | "h3" | "h4" | "h5" | "h6")));
         }
-        if nodes == CARD_NODES || self.chars(card, CARD_CHARS) >= CARD_CHARS {
+        if headings != 1 || nodes == CARD_NODES || self.chars(card, CARD_CHARS) >= CARD_CHARS {
             return false;
         }
-        headings == 1 && leads
+        let mut links = card
+            .descendants()
+            .filter_map(ElementRef::wrap)
+            .filter(|element| element.value().name() == "a");
+        links.any(|link| leads_to_another(link, address) && is_a_line(link))
     }
 
     /// Whether an element stands in a side block or in a card about another page, so that it says nothing of this one.
