@@ -1,5 +1,6 @@
 //! Answers into releases, purely. One module per kind of document.
 
+mod debian;
 pub mod feed;
 pub mod markdown;
 pub mod page;
@@ -88,9 +89,15 @@ pub fn sort(releases: &mut [Release]) {
             .filter(|release| !release.unreleased)
             .filter_map(|release| version::parse(&release.title))
             .collect();
-        if let (Some(first), Some(last)) = (numbers.first(), numbers.last())
-            && first < last
-        {
+        // One odd entry, such as a release of an old branch, tells nothing of the rest.
+        let pairs = || {
+            numbers
+                .windows(2)
+                .filter_map(|pair| Some(pair.first()?.cmp(pair.last()?)))
+        };
+        let rising = pairs().filter(|order| order.is_lt()).count();
+        let falling = pairs().filter(|order| order.is_gt()).count();
+        if rising > falling {
             releases.reverse();
         }
     }
@@ -99,10 +106,10 @@ pub fn sort(releases: &mut [Release]) {
         .filter(|release| instant(&release.date).is_some())
         .filter_map(named_version)
         .max();
-    if let Some(highest) = highest {
+    if let Some(highest) = &highest {
         for release in releases.iter_mut() {
             let undated = instant(&release.date).is_none() && !release.ahead && !release.unreleased;
-            let higher = || named_version(release).is_some_and(|version| version > highest);
+            let higher = || named_version(release).is_some_and(|version| version > *highest);
             release.newest_undated = undated && higher();
         }
     }
@@ -125,8 +132,10 @@ pub fn sort(releases: &mut [Release]) {
         let tie = (at.is_some() || release.newest_undated)
             .then(|| named_version(release))
             .flatten();
+        // What is older than a release that came out is not the next one: it may never have come out.
+        let skipped = || named_version(release).is_some_and(|version| Some(version) < highest);
         (
-            !release.unreleased,
+            !release.unreleased || skipped(),
             !release.newest_undated,
             Reverse(at),
             Reverse(tie),

@@ -1,7 +1,7 @@
 //! A repository on GitHub: releases, else the feed that also knows tags, else a file.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Cx, ErrorCode, Response, SourceError, counted};
+use freshcontext_contract::{Cx, ErrorCode, Response, SourceError, counted, quoted};
 use freshcontext_parse::charset::{self, as_text};
 use freshcontext_parse::github::Repository;
 use freshcontext_parse::link;
@@ -95,6 +95,12 @@ pub fn of_file(what: &str, address: Url, document: markdown::Document) -> Found 
         found
             .notes
             .push(format!("only the first {most} lines of the file were read"));
+    }
+    if let Some(above) = document.above {
+        let above = quoted(&above);
+        found.notes.push(format!(
+            "a line above the first release that was read names a higher version, {above}, which may be a newer release"
+        ));
     }
     if document.ambiguous > 0 {
         found.notes.push(format!(

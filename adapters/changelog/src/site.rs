@@ -3,7 +3,7 @@
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{Cx, DateEvidence, Request, Response, SourceError, named, quoted};
 use freshcontext_parse::feed::looks_like as looks_like_a_feed;
-use freshcontext_parse::{charset, link};
+use freshcontext_parse::{charset, link, text};
 
 use crate::answer::Found;
 use crate::parse::page::{self, Page};
@@ -36,6 +36,10 @@ pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
             host(&url)
         )));
     }
+    if page.releases.is_empty() && page.moved {
+        let message = format!("{} says that this page has moved to another address", host(&url));
+        return Err(SourceError::not_found(message).hint("pass the address that the page leads to"));
+    }
     let dated = page
         .releases
         .iter()
@@ -44,7 +48,7 @@ pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
         return Ok(listed(page, url));
     }
     let is_root = url.path() == "/";
-    let has_text = page.text.split_whitespace().nth(ARTICLE_WORDS).is_some();
+    let has_text = text::has_more_words(&page.text, ARTICLE_WORDS);
     let is_article = !is_root && !page.shell && has_text && page.dates.any();
     if page.releases.is_empty() && is_article {
         return Ok(article(page, url));

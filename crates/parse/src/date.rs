@@ -178,7 +178,7 @@ fn numeric(text: &str) -> Option<(u32, u32, i32)> {
     })
 }
 
-/// `November 27, 2018`, `27 November 2018`, `Nov 27th 2018`, `27. Nov. 2018`.
+/// `November 27, 2018`, `27 November 2018`, `Nov 27th 2018`, `27. Nov. 2018`, `Nov 27 10:11:12 2018`.
 fn with_month_name(text: &str) -> Option<NaiveDate> {
     let words: Vec<String> = text
         .split(|c: char| !c.is_alphanumeric())
@@ -199,7 +199,20 @@ fn with_month_name(text: &str) -> Option<NaiveDate> {
                 .filter(|word| word.len() == 4)
                 .and_then(|word| word.parse::<i32>().ok())
         };
-        match (after, year_after(2), before, year_after(1)) {
+        // The C library's form has the time, and `date` a zone, between the day and the year.
+        let part = |places: usize| {
+            words
+                .get(at + places)
+                .filter(|word| digits::<u32>(word, 2..=2).is_some())
+        };
+        let has_time = (2..=4).all(|places| part(places).is_some());
+        let zone = words
+            .get(at + 5)
+            .filter(|zone| zone.bytes().all(|byte| byte.is_ascii_alphabetic()));
+        let year = year_after(2)
+            .or_else(|| year_after(5).filter(|_| has_time))
+            .or_else(|| year_after(6).filter(|_| has_time && zone.is_some()));
+        match (after, year, before, year_after(1)) {
             (Some(day), Some(year), _, _) | (_, _, Some(day), Some(year)) => date(year, month, day),
             _ => None,
         }
@@ -248,6 +261,8 @@ pub fn machine(text: &str) -> Option<DateValue> {
         "%Y-%m-%dT%H:%M:%S%.f%#z",
         "%Y-%m-%d %H:%M:%S%#z",
         "%Y-%m-%d %H:%M:%S %#z",
+        "%Y-%m-%dT%H:%M:%S %#z",
+        "%Y-%m-%dT%H:%M:%S%.f %#z",
     ] {
         if let Ok(at) = DateTime::parse_from_str(text, format) {
             return Some(DateValue::Instant(at.with_timezone(&Utc)));
@@ -262,14 +277,43 @@ pub fn machine(text: &str) -> Option<DateValue> {
     day_without_zone(text).map(DateValue::Day)
 }
 
-/// The day of a text that is a day, or a time without a zone, in ISO 8601 or as RFC 2822 writes it.
+/// The names of zones that stand for one offset (RFC 2822, 4.3).
+const ZONES: [&str; 12] = [
+    "ut", "utc", "gmt", "z", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt",
+];
+
+/// The day of a text that is a day, or a time without a zone, in ISO 8601 or as RFC 2822 writes it. Other names of zones
+/// than RFC 2822 has mean several (`IST` is India's, Ireland's and Israel's), so they count as no zone.
 pub fn day_without_zone(text: &str) -> Option<NaiveDate> {
-    let text = text.trim();
-    let written = |format| NaiveDateTime::parse_from_str(text, format).ok();
-    let by_name = || written("%a, %d %b %Y %H:%M:%S").or_else(|| written("%d %b %Y %H:%M:%S"));
+    let text = without_zone_name(text.trim());
+    let written = |text: &str, format| NaiveDateTime::parse_from_str(text, format).ok();
+    // The name of the weekday says nothing more.
+    let rest = text
+        .split_once(',')
+        .filter(|(weekday, _)| weekday.chars().all(char::is_alphabetic))
+        .map_or(text, |(_, rest)| rest.trim_start());
+    let by_name = || written(rest, "%d %b %Y %H:%M:%S").or_else(|| written(rest, "%d %b %Y %H:%M"));
     NaiveDate::parse_from_str(text, "%Y-%m-%d")
         .ok()
         .or_else(|| local(text).or_else(by_name).map(|at| at.date()))
+}
+
+/// A text without the name of a zone at its end, where that may mean several offsets.
+fn without_zone_name(text: &str) -> &str {
+    let Some((time, zone)) = text.rsplit_once(' ') else {
+        return text;
+    };
+    let zone = zone.trim_matches(['(', ')']);
+    let is_name = zone.starts_with(|c: char| c.is_ascii_alphabetic())
+        && zone
+            .bytes()
+            .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'_'));
+    let is_known = ZONES.contains(&zone.to_ascii_lowercase().as_str());
+    if is_name && !is_known {
+        time.trim_end()
+    } else {
+        text
+    }
 }
 
 /// A date and a time in ISO 8601, without a zone.
@@ -575,6 +619,36 @@ mod tests {
             found.day(Some(Order::DayFirst)).unwrap().to_string(),
             "2020-06-05"
         );
+    }
+
+    #[test]
+    fn a_zone_that_may_be_several_leaves_the_day() {
+        let day = DateValue::Day(NaiveDate::from_ymd_opt(2026, 11, 20).unwrap());
+        for text in [
+            "Fri, 20 Nov 2026 23:11:12 CET",
+            "Fri, 20 Nov 2026 23:11:12 BST",
+            "20 Nov 2026 23:11 IST",
+            "2026-11-20 23:11:12 CEST",
+            "2026-11-20 23:11 (Europe/Berlin)",
+            "Freitag, 20 Nov 2026 23:11:12",
+        ] {
+            assert_eq!(machine(text), Some(day.clone()), "{text}");
+        }
+        let at = |text: &str| DateValue::Instant(text.parse().unwrap());
+        for (text, instant) in [
+            ("Fri, 20 Nov 2026 23:11:12 EST", at("2026-11-21T04:11:12Z")),
+            ("2026-11-20T23:11:12 +0100", at("2026-11-20T22:11:12Z")),
+            ("2026-11-20T23:11:12.5 +01:00", at("2026-11-20T22:11:12.5Z")),
+            ("2026-11-20 23:11:12 +0100", at("2026-11-20T22:11:12Z")),
+        ] {
+            assert_eq!(machine(text), Some(instant), "{text}");
+        }
+        for text in ["Fri, 20 Nov 2026 00:00:00 GMT", "Fri, 20 Nov 2026 00:00:00 EST"] {
+            assert_eq!(day_without_zone(text), None, "{text}");
+        }
+        for text in ["Friday", "20 Nov CET", "CET", "Fri, 20 Nov 2026 25:00:00 CET"] {
+            assert_eq!(machine(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -92,7 +92,7 @@ pub fn read(text: &str, what: &str) -> Result<Feed, SourceError> {
         SourceError::malformed(format!("{what}: the answer is not a readable feed"))
             .caused_by(error.to_string())
     };
-    let feed = feed_rs::parser::parse(bytes).map_err(unreadable)?;
+    let mut feed = feed_rs::parser::parse(bytes).map_err(unreadable)?;
     // Its reader makes midnight of a day, and nothing of a time without a zone. Where there may be either, a second
     // look finds the days.
     let midnight = |at: Option<DateTime<Utc>>| at.is_some_and(|at| at.time() == NaiveTime::MIN);
@@ -100,16 +100,33 @@ pub fn read(text: &str, what: &str) -> Result<Feed, SourceError> {
         let undated = entry.published.is_none() && entry.updated.is_none();
         undated || midnight(entry.published) || midnight(entry.updated)
     });
+    let look = |reader: fn(&str) -> Option<DateTime<Utc>>| {
+        let reader = feed_rs::parser::Builder::new().timestamp_parser(reader).build();
+        reader.parse(bytes).map_err(unreadable)
+    };
     let days = if may_be_days || midnight(feed.updated) {
-        let reader = feed_rs::parser::Builder::new()
-            .timestamp_parser(day_without_zone)
-            .build();
-        Some(reader.parse(bytes).map_err(unreadable)?)
+        Some(look(day_without_zone)?)
     } else {
         None
     };
     let updated = value(feed.updated, days.as_ref().and_then(|days| days.updated));
-    let mut days = days.map(|days| days.entries).unwrap_or_default().into_iter();
+    let days = days.map(|days| days.entries).unwrap_or_default();
+    // A third one finds the times that its reader does not know, such as one with a blank before its offset.
+    let undated = |entry: &feed_rs::model::Entry| entry.published.is_none() && entry.updated.is_none();
+    let mut both = feed.entries.iter().zip(&days);
+    if both.any(|(entry, days)| undated(entry) && undated(days)) {
+        let others = look(date::instant)?.entries;
+        for (entry, other) in feed
+            .entries
+            .iter_mut()
+            .zip(others)
+            .filter(|(entry, _)| undated(entry))
+        {
+            entry.published = other.published;
+            entry.updated = other.updated;
+        }
+    }
+    let mut days = days.into_iter();
     // Every kind of feed must have a title: without that too, it is not that there is nothing new.
     if feed.entries.is_empty() && feed.title.is_none() {
         return Err(SourceError::malformed(format!(
@@ -210,6 +227,7 @@ fn entry(entry: feed_rs::model::Entry, days: Option<&feed_rs::model::Entry>, is_
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chrono::NaiveDate;
     use freshcontext_contract::ErrorCode;
     use freshcontext_contract::limits::{FEED_ENTRIES, XML_DEPTH, XML_NAMESPACES};
     use proptest::prelude::*;
@@ -238,6 +256,36 @@ mod tests {
         let atom = r#"<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>a</id>
             <title>Vec&lt;T&gt; &amp;amp; more</title></entry></feed>"#;
         assert_eq!(read(atom, "feed").unwrap().entries[0].title, "Vec<T> &amp; more");
+    }
+
+    #[test]
+    fn dates_that_the_feeds_reader_does_not_know() {
+        let published = |date: &str| {
+            let rss = format!(
+                "<rss version='2.0'><channel><title>Notes</title><item><title>a</title><pubDate>{date}</pubDate></item>\
+                 <item><title>b</title><pubDate>Thu, 19 Nov 2026 00:00:00 GMT</pubDate></item></channel></rss>"
+            );
+            let feed = read(&rss, "feed").unwrap();
+            let midnight = DateValue::Instant("2026-11-19T00:00:00Z".parse().unwrap());
+            assert_eq!(feed.entries[1].published, Some(midnight), "{date}");
+            feed.entries[0].published.clone()
+        };
+        let day = DateValue::Day(NaiveDate::from_ymd_opt(2026, 11, 20).unwrap());
+        for zone in ["CET", "BST", "IST"] {
+            assert_eq!(
+                published(&format!("Fri, 20 Nov 2026 23:11:12 {zone}")),
+                Some(day.clone())
+            );
+        }
+        let at = DateValue::Instant("2026-11-20T22:11:12Z".parse().unwrap());
+        for date in [
+            "2026-11-20 23:11:12 +0100",
+            "2026-11-20T23:11:12 +0100",
+            "Fri, 20 Nov 2026 23:11:12 +0100",
+        ] {
+            assert_eq!(published(date), Some(at.clone()), "{date}");
+        }
+        assert_eq!(published("some day"), None);
     }
 
     #[test]

@@ -20,6 +20,27 @@ pub fn one_line(text: &str) -> String {
     out
 }
 
+/// Whether a text has more than `most` words. Where a language sets no blanks between words (Chinese, Japanese, Thai),
+/// two letters count as one.
+pub fn has_more_words(text: &str, most: usize) -> bool {
+    let mut count = 0;
+    for run in text.split_whitespace() {
+        // Segmentation without a dictionary makes a word of every such letter.
+        let single = |word: &&str| {
+            let mut chars = word.chars();
+            chars.next().is_some_and(|c| c.is_alphabetic() && !c.is_ascii())
+                && chars.all(|c| !c.is_alphabetic())
+        };
+        let enough = 2 * (most + 1);
+        let letters = run.unicode_words().filter(single).take(enough).count();
+        count += (letters / 2).max(1);
+        if count > most {
+            return true;
+        }
+    }
+    false
+}
+
 /// As [`one_line`]; `None` where nothing is left.
 pub fn present(text: &str) -> Option<String> {
     let line = one_line(text);
@@ -221,6 +242,27 @@ mod tests {
         #[test]
         fn never_longer_than_asked(text in "\\PC{0,80}", chars in 1usize..40) {
             prop_assert!(clip(&text, chars).chars().count() <= chars.max(1));
+        }
+    }
+
+    #[test]
+    fn words_are_counted_in_languages_without_blanks_too() {
+        for text in [
+            "The ferry runs again every hour from Monday on.",
+            "渡轮从星期一起每小时恢复开行一次,港口水面平静。",
+            "フェリーは月曜日から毎時間また運航しています。港は静かです。",
+            "เรือข้ามฟากเปิดให้บริการอีกครั้งทุกชั่วโมงตั้งแต่วันจันทร์",
+            "페리는 월요일부터 매시간 다시 운항하며 항구의 물은 아주 잔잔하고 맑다.",
+        ] {
+            assert!(has_more_words(text, 8), "{text}");
+        }
+        for text in [
+            "",
+            "Updated 2026-11-21",
+            "最終更新日時:2026年11月21日 10時30分",
+            "更新于 2026-11-21",
+        ] {
+            assert!(!has_more_words(text, 8), "{text}");
         }
     }
 

@@ -5,22 +5,45 @@ use freshcontext_contract::DateEvidence;
 use freshcontext_parse::date::{self, Order};
 use freshcontext_parse::text;
 
-use super::{Release, version};
+use super::{Release, debian, version};
 
-/// Headings of what has not come out yet.
-const UNRELEASED: [&str; 12] = [
+/// Words, alone or beside a version, that say that a release has not come out yet.
+const COMING: [&str; 18] = [
     "unreleased",
+    "unreleased changes",
+    "not released",
+    "not yet released",
+    "not released yet",
+    "to be released",
+    "to be announced",
+    "to be determined",
+    "release pending",
     "upcoming",
+    "upcoming release",
+    "coming soon",
+    "in development",
+    "under development",
+    "in progress",
+    "work in progress",
+    "tbd",
+    "tba",
+];
+/// What stands in place of the numbers of a day that is not known yet: `2026-XX-XX`, `YYYY-MM-DD`.
+const UNKNOWN_DAY: [&str; 6] = ["xx", "xxx", "xxxx", "yyyy", "20xx", "202x"];
+/// Names of branches, which as a heading hold what has not come out yet.
+const UNRELEASED: [&str; 12] = [
     "master",
     "main",
     "next",
     "head",
     "trunk",
     "development",
-    "tbd",
-    "in progress",
-    "work in progress",
-    "upcoming release",
+    "next release",
+    "next version",
+    "upcoming version",
+    "upcoming changes",
+    "future release",
+    "unreleased version",
 ];
 /// More headings than the longest history has.
 pub const MAX_RELEASES: usize = 2_000;
@@ -29,6 +52,59 @@ pub const MAX_LINES: usize = 100_000;
 /// Most words before the version of a heading; and the same with a date among them.
 const WORDS_BEFORE: usize = 3;
 const WORDS_WITH_DATE: usize = 6;
+/// The same where all of them are [`BARE_WORDS`]: `Noteworthy changes in the version 1.2`.
+const WORDS_WITH_NAME: usize = 6;
+/// Words that may stand before a range of versions. Others make it a change of something: `Bump tools from 1.0 to 1.1`.
+const RANGE_WORDS: [&str; 16] = [
+    "change",
+    "changes",
+    "changed",
+    "differences",
+    "news",
+    "new",
+    "between",
+    "from",
+    "since",
+    "the",
+    "in",
+    "version",
+    "versions",
+    "v",
+    "release",
+    "releases",
+];
+/// Words that may stand before the version of a line that is a heading by its date alone.
+const BARE_WORDS: [&str; 22] = [
+    "overview",
+    "of",
+    "change",
+    "changes",
+    "changed",
+    "noteworthy",
+    "notable",
+    "major",
+    "user-visible",
+    "news",
+    "new",
+    "what's",
+    "between",
+    "from",
+    "for",
+    "the",
+    "in",
+    "version",
+    "versions",
+    "ver.",
+    "release",
+    "v",
+];
+/// Longest line that is such a heading, in characters.
+const BARE_CHARS: usize = 60;
+/// Longest entry of a list that begins with its version and date, in characters.
+const BULLET_CHARS: usize = 300;
+/// Lines above the first heading, and the longest of them, that may name a version that was not read.
+const LINES_ABOVE: usize = 40;
+const CHARS_ABOVE: usize = 60;
 /// What of a heading is looked at.
 const HEADING_BYTES: usize = 1_000;
 /// More lines of one release than an answer can show.
@@ -43,6 +119,8 @@ pub struct Document {
     pub sure: usize,
     /// Dates that could be read in two ways.
     pub ambiguous: usize,
+    /// A version in a line above its first heading that is higher than those of all its releases.
+    pub above: Option<String>,
     /// Whether it has more than [`MAX_LINES`] lines, of which only those were read.
     pub cut: bool,
 }
@@ -61,14 +139,36 @@ pub fn read(source: &str) -> Document {
     let count = source.lines().count();
     let mut lines = Vec::with_capacity(count.min(MAX_LINES));
     lines.extend(source.lines().take(MAX_LINES));
-    let mut versions: Vec<(Heading<'_>, Title)> = headings(&lines)
-        .filter_map(|heading| {
-            let title = title(heading.text)?;
-            Some((heading, title))
-        })
-        .take(MAX_RELEASES)
-        .collect();
+    if let Some(releases) = debian::read(&lines) {
+        return Document {
+            sure: releases.len(),
+            releases,
+            cut: count > MAX_LINES,
+            ..Document::default()
+        };
+    }
+    let titled = |bullets| -> Vec<(Heading<'_>, Title)> {
+        headings(&lines, bullets)
+            .filter_map(|heading| {
+                let title = title(heading.text)?;
+                Some((heading, title))
+            })
+            .take(MAX_RELEASES)
+            .collect()
+    };
+    let mut versions = titled(false);
+    // Entries of a list are headings only where the first stands above all others: notes list versions of other things.
+    let listed = titled(true);
+    let line =
+        |heading: Option<&(Heading<'_>, Title)>| heading.map_or(usize::MAX, |(heading, _)| heading.line);
+    let is_heading = |(_, title): &&(Heading<'_>, Title)| title.dated || title.release;
+    if line(listed.iter().find(|(_, title)| title.dated)) < line(versions.iter().find(is_heading)) {
+        versions = listed;
+    }
     drop_strangers(&mut versions);
+    if is_manual(&versions) {
+        versions.clear();
+    }
     let spots: Vec<(usize, usize)> = versions
         .iter()
         .map(|(heading, _)| (heading.line, heading.body))
@@ -77,15 +177,20 @@ pub fn read(source: &str) -> Document {
         .iter()
         .map(|(heading, _)| date_text(heading, &lines))
         .collect();
+    let above = spots
+        .first()
+        .and_then(|(line, _)| higher_above(&lines, *line, &versions));
     let order = date::order(dated.iter().flatten().copied());
     let mut document = Document {
         cut: count > MAX_LINES,
+        above,
         ..Document::default()
     };
-    for (at, (heading, title)) in versions.into_iter().enumerate() {
+    for (at, (heading, mut title)) in versions.into_iter().enumerate() {
         let end = spots.get(at + 1).map_or(lines.len(), |(line, _)| *line);
         let body = lines.get(heading.body..end.max(heading.body)).unwrap_or_default();
         let written = dated.get(at).copied().flatten();
+        title.unreleased |= written.is_none() && is_coming_under(&heading, &lines);
         document.sure += usize::from(!title.unreleased && (title.release || written.is_some()));
         document
             .releases
@@ -139,19 +244,14 @@ fn title(heading: &str) -> Option<Title> {
     let plain = without_links(heading);
     let lower = plain.to_lowercase();
     let yanked = lower.contains("[yanked]") || lower.contains("(yanked)");
+    // A mark that the version control system expands, with the version and the day of the file: `$Id: NEWS,v 1.5 ... $`.
+    if plain.starts_with('$') && plain.ends_with('$') {
+        return None;
+    }
     let words = lower.trim_matches(|c: char| !c.is_alphanumeric());
-    let coming = [
-        "unreleased",
-        "upcoming",
-        "not yet released",
-        "not released",
-        "tbd",
-    ]
-    .iter()
-    .any(|word| lower.contains(word))
-        || UNRELEASED.contains(&words);
-    let Some(span) = version::find(&plain) else {
-        return UNRELEASED.contains(&words).then(|| Title {
+    let alone = UNRELEASED.contains(&words) || COMING.contains(&words);
+    let Some((start, span)) = version::find_range(&plain) else {
+        return alone.then(|| Title {
             text: "Unreleased".to_owned(),
             prefix: String::new(),
             release: true,
@@ -161,13 +261,22 @@ fn title(heading: &str) -> Option<Title> {
         });
     };
     // A sentence that happens to hold a version is no version heading.
-    let before = plain.get(..span.start)?;
+    let before = plain.get(..start)?;
+    let is_range = start < span.start && only_of(before, &RANGE_WORDS);
+    let before = if is_range {
+        before
+    } else {
+        plain.get(..span.start)?
+    };
     let after = plain.get(span.end..)?;
     let dated_before = date::find(before).is_some();
     let dated = dated_before || date::find(after).is_some();
     let words = before.split_whitespace().count();
+    let is_named = only_of(before, &BARE_WORDS);
     let most = if dated_before {
         WORDS_WITH_DATE
+    } else if is_named {
+        WORDS_WITH_NAME
     } else {
         WORDS_BEFORE
     };
@@ -188,15 +297,122 @@ fn title(heading: &str) -> Option<Title> {
         .collect();
     Some(Title {
         text: plain.get(span.start..span.end)?.to_owned(),
-        prefix: if matches!(prefix.as_str(), "v" | "version" | "release" | "ver") {
+        prefix: if is_range || is_named || matches!(prefix.as_str(), "v" | "version" | "release" | "ver") {
             String::new()
         } else {
             prefix
         },
-        release: version::is_release(&plain, dated),
+        release: is_range || version::is_release(&plain, dated),
         dated,
         yanked,
-        unreleased: coming && !dated,
+        unreleased: is_coming(&lower, dated),
+    })
+}
+
+/// Whether a text holds no other words than these.
+fn only_of(text: &str, words: &[&str]) -> bool {
+    let mut all = text.split_whitespace();
+    all.all(|word| words.contains(&word.to_lowercase().trim_end_matches([':', ','])))
+}
+
+/// Whether a heading in lower case says that its version has not come out yet. Beside a date the words must stand apart,
+/// in brackets or behind a mark: `2.0 (2026-11-20): show the work in progress`.
+fn is_coming(lower: &str, dated: bool) -> bool {
+    if dated {
+        return lower
+            .split(['(', ')', '[', ']', ',', ';', ':', '–', '—', '*', '_'])
+            .flat_map(|part| part.split(" - "))
+            .any(says_coming);
+    }
+    let padded = format!(" {} ", letters(lower));
+    lower.contains("??")
+        || COMING.iter().any(|words| padded.contains(&format!(" {words} ")))
+        || UNKNOWN_DAY
+            .iter()
+            .any(|word| padded.contains(&format!(" {word} ")))
+}
+
+/// Whether a text, numbers, months and marks apart, says nothing but that something has not come out yet.
+fn says_coming(lower: &str) -> bool {
+    if lower.contains("??") {
+        return true;
+    }
+    let words = letters(lower);
+    let words: Vec<&str> = words
+        .split(' ')
+        .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()) || UNKNOWN_DAY.contains(word))
+        .filter(|word| !matches!(*word, "release" | "date" | "status") && date::month_number(word).is_none())
+        .collect();
+    let plain = words.join(" ");
+    COMING.contains(&plain.as_str()) || words.iter().any(|word| UNKNOWN_DAY.contains(word))
+}
+
+/// The words of a text, with single blanks between them.
+fn letters(text: &str) -> String {
+    let words = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Whether the line under a heading says that its version has not come out yet.
+fn is_coming_under(heading: &Heading<'_>, lines: &[&str]) -> bool {
+    let mut under = lines.iter().skip(heading.body).take(3);
+    under
+        .find(|line| !line.trim().is_empty())
+        .filter(|line| line.chars().count() <= BARE_CHARS && !line.trim_start().starts_with(['-', '+', '#']))
+        .is_some_and(|line| !line.trim_start().starts_with("* ") && says_coming(&line.to_lowercase()))
+}
+
+/// Whether the headings are the sections of a manual: numbers with titles and without dates, each of which follows from
+/// the one before it, `4.9`, `4.9.1`, `4.9.2`, `4.10`.
+fn is_manual(versions: &[(Heading<'_>, Title)]) -> bool {
+    let numbers: Option<Vec<Vec<u64>>> = versions
+        .iter()
+        .map(|(heading, title)| {
+            let plain = !title.dated && !title.unreleased && version::titles_a_section(heading.text);
+            plain.then(|| version::parse(&title.text)?.section()).flatten()
+        })
+        .collect();
+    let Some(numbers) = numbers.filter(|numbers| numbers.len() >= 3) else {
+        return false;
+    };
+    let mut deeper = false;
+    let follows = numbers.windows(2).all(|pair| {
+        let [one, next] = pair else { return false };
+        let is_child = next
+            .split_last()
+            .is_some_and(|(last, above)| *last <= 1 && above == one);
+        deeper |= is_child;
+        // A chapter has no dot, so its heading is not among these.
+        let is_chapter =
+            matches!((one.first(), next.as_slice()), (Some(one), [next, 0 | 1]) if *next == one + 1);
+        let is_next = next.split_last().is_some_and(|(last, above)| {
+            one.get(..above.len()) == Some(above)
+                && one.get(above.len()).is_some_and(|before| *last == before + 1)
+        });
+        is_child || is_chapter || is_next
+    });
+    follows && deeper
+}
+
+/// A version in a short line above the first heading that is higher than all that were read: its heading may have a form
+/// that is not known here.
+fn higher_above(lines: &[&str], first: usize, versions: &[(Heading<'_>, Title)]) -> Option<String> {
+    let highest = versions
+        .iter()
+        .filter_map(|(_, title)| version::parse(&title.text))
+        .max()?;
+    let above = lines.get(first.saturating_sub(LINES_ABOVE)..first)?;
+    above.iter().find_map(|line| {
+        // A sentence names the version of another thing, and a line of code is none of the file's own.
+        let is_short = line.chars().count() <= CHARS_ABOVE && !line.trim_end().ends_with('.');
+        let is_own = !line.starts_with("    ") && !line.contains("://") && !line.contains('$');
+        let span = version::find(line).filter(|_| is_short && is_own)?;
+        let named = line.get(span.start..span.end)?;
+        version::parse(named)
+            .is_some_and(|version| version > highest)
+            .then(|| named.to_owned())
     })
 }
 
@@ -264,7 +480,8 @@ fn after_version(heading: &str) -> Option<&str> {
     tail.get(end..)
 }
 
-fn headings<'t, 'l>(lines: &'l [&'t str]) -> impl Iterator<Item = Heading<'t>> + use<'t, 'l> {
+/// The headings of a file; with `bullets` also the entries of a list that begin with a version and its date.
+fn headings<'t, 'l>(lines: &'l [&'t str], bullets: bool) -> impl Iterator<Item = Heading<'t>> + use<'t, 'l> {
     let mut fence: Option<&str> = None;
     lines.iter().enumerate().filter_map(move |(at, line)| {
         let trimmed = line.trim_start();
@@ -299,15 +516,24 @@ fn headings<'t, 'l>(lines: &'l [&'t str]) -> impl Iterator<Item = Heading<'t>> +
             return None;
         }
         let next = lines.get(at + 1).map_or("", |next| next.trim());
-        let stands_alone = at
-            .checked_sub(1)
-            .and_then(|before| lines.get(before))
-            .is_none_or(|before| before.trim().is_empty() || is_rule(before));
-        if is_rule(next) && stands_alone {
-            Some(under(trimmed, 2))
-        } else {
-            (stands_alone && bare_version(trimmed)).then(|| under(trimmed, 1))
+        if let Some(entry) = bullet(line).filter(|_| bullets) {
+            // What stands behind the date belongs to the notes.
+            let has_notes = entry.chars().count() > BARE_CHARS / 2;
+            let is_version = bare_version(entry, BULLET_CHARS);
+            return is_version.then(|| under(entry, usize::from(!has_notes)));
         }
+        let before = at.checked_sub(1).and_then(|before| lines.get(before)).copied();
+        let stands_alone = before.is_none_or(|before| before.trim().is_empty() || is_rule(before));
+        if is_rule(next) && stands_alone {
+            return Some(under(trimmed, 2));
+        }
+        // Many set no blank line between the notes of a version and the next one. A line of prose has prose before it.
+        let behind_notes = || {
+            let before = before.unwrap_or_default();
+            !line.starts_with(' ')
+                && (before.starts_with([' ', '\t']) || marked(before).is_some() || bullet(before).is_some())
+        };
+        ((stands_alone || behind_notes()) && bare_version(trimmed, BARE_CHARS)).then(|| under(trimmed, 1))
     })
 }
 
@@ -340,28 +566,45 @@ fn is_rule(line: &str) -> bool {
     "=-~^*+\"".contains(first) && line.len() >= 3 && line.chars().all(|c| c == first)
 }
 
-/// `1.2.3 (2019-05-05)` or `**1.2.3**` on a line of its own.
-fn bare_version(line: &str) -> bool {
+/// The text of a list's entry at the start of a line.
+fn bullet(line: &str) -> Option<&str> {
+    ["- ", "* ", "+ "]
+        .into_iter()
+        .find_map(|mark| line.strip_prefix(mark))
+        .map(str::trim)
+}
+
+/// `1.2.3 (2019-05-05)`, `1.2.3 (May 2019)`, `1.2.3 (unreleased)` or `**1.2.3**` on a line of its own.
+fn bare_version(line: &str, most: usize) -> bool {
     let plain = line.trim_matches(['*', '_', '[']);
     if line.starts_with(['-', '+', '>', '|', '<']) || (line.starts_with('*') && !line.starts_with("**")) {
         return false;
     }
-    let Some(span) = version::find(plain) else {
+    if plain.chars().count() > most {
+        return false;
+    }
+    let Some((start, span)) = version::find_range(plain) else {
         return false;
     };
-    let starts = span.start == 0
-        || matches!(
-            plain
-                .get(..span.start)
-                .map(|p| p.trim().to_lowercase())
-                .as_deref(),
-            Some("version" | "release" | "ver.")
-        );
+    let before = plain.get(..start).unwrap_or_default();
+    let starts = only_of(before, &BARE_WORDS);
+    // `CHANGES FROM 3.3 TO 3.4` is about nothing else, with or without a date.
+    let is_range = start < span.start && !before.is_empty() && only_of(before, &RANGE_WORDS);
     let tail = plain.get(span.end..).unwrap_or_default();
     let bold = line.starts_with("**") && line.trim_end_matches(':').ends_with("**");
-    starts
-        && plain.chars().count() <= 60
-        && (date::find(tail).is_some() || (bold && tail.trim_matches([':', '*', ' ']).is_empty()))
+    let is_dated = || date::find(tail).is_some() || is_month(tail) || says_coming(&tail.to_lowercase());
+    let is_bare = || tail.trim_matches([':', '*', ' ']).is_empty();
+    starts && (is_dated() || (bold || is_range) && is_bare())
+}
+
+/// Whether a text is a month with its year, and nothing else: `(Feb 2023)`.
+fn is_month(text: &str) -> bool {
+    let words = letters(text).to_lowercase();
+    words.split_once(' ').is_some_and(|(month, year)| {
+        month.starts_with(char::is_alphabetic)
+            && date::month_number(month).is_some()
+            && text::is_digits(year, 4..=4)
+    })
 }
 
 /// The notes without link definitions, comments and rules.
@@ -385,7 +628,7 @@ fn notes(body: &[&str]) -> String {
 /// Names of the headings in a release's notes.
 fn sections(body: &[&str]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for heading in headings(body) {
+    for heading in headings(body, false) {
         let name = text::clip(&without_links(heading.text), 40);
         if !names.contains(&name) {
             names.push(name);

@@ -44,6 +44,37 @@ const NOT_FOUND: [&str; 6] = [
 /// Most words of a title that says that something was not found; a longer one is a headline.
 const NOT_FOUND_WORDS: usize = 5;
 
+/// What of a title is compared with the lines of a page.
+const TITLE_CHARS: usize = 300;
+/// What scripts write in place of a value that they do not have.
+const ABSENT: [&str; 5] = ["undefined", "null", "nan", "[object", "object]"];
+/// Fewest placeholders of a page that is hardly anything else.
+const PLACEHOLDERS: usize = 3;
+/// Most words of a page that only leads to another address; and where it says nothing else than that it leads there.
+const MOVED_WORDS: usize = 60;
+const REDIRECT_WORDS: usize = 20;
+/// What such a page says to its visitor.
+const REDIRECTS: [&str; 8] = [
+    "you will be redirected",
+    "you are being redirected",
+    "you should be redirected",
+    "redirect you",
+    "redirecting you",
+    "redirecting to",
+    "redirecting...",
+    "not redirected",
+];
+/// Why it says so.
+const MOVED: [&str; 7] = [
+    "moved",
+    "new address",
+    "new home",
+    "new location",
+    "new site",
+    "new url",
+    "new website",
+];
+
 /// What a page says.
 #[derive(Debug)]
 pub struct Page {
@@ -57,8 +88,10 @@ pub struct Page {
     pub feeds: Vec<Url>,
     /// The releases or dated entries on it, in its order.
     pub releases: Vec<Release>,
-    /// Whether there is no document: a shell for scripts, an interstitial.
+    /// Whether there is no document: a shell for scripts, an interstitial, a template that was not filled in.
     pub shell: bool,
+    /// Whether it only leads to another address.
+    pub moved: bool,
     /// Whether it says, with a good status, that there is nothing here.
     pub not_found: bool,
     /// What of it was not read, as a remark.
@@ -89,11 +122,25 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
     let named = [title.as_str(), headline.as_str(), last]
         .into_iter()
         .any(names_releases);
+    // Releases that a dated page only leads to are other pages' matter, and their dates, too.
+    // What stands below the title. A title may be as long as the page, so only its start is searched for each line.
+    let named_here = text::clip(&title, TITLE_CHARS);
+    let own: Vec<&str> = text
+        .lines()
+        .filter(|line| !named_here.contains(line.trim()) && line.trim() != headline)
+        .collect();
+    let own = own.join("\n");
+    let outline = if named || dates.date == DateEvidence::None {
+        main.outline()
+    } else {
+        main.own_outline()
+    };
     Page {
         feeds: feeds(&document, &base),
-        shell: is_shell(&document, &body),
+        shell: is_shell(&document, &body) || is_unfilled(&own),
+        moved: leads_elsewhere(&document, &own, address),
         not_found: says_not_found(&title),
-        releases: releases(&main.outline(), named, dates.documented),
+        releases: releases(&outline, named, dates.documented),
         title,
         text,
         dates,
@@ -180,6 +227,57 @@ fn is_shell(document: &Html, body: &str) -> bool {
     };
     let scripted = || first(document, "script[src]").is_some();
     chars == 0 || first(document, MOUNTS).is_some_and(empty) || asks() || chars < SCRIPTED_CHARS && scripted()
+}
+
+/// Whether a text is hardly more than placeholders: `{{ title }}` of a template, `undefined` of a script.
+fn is_unfilled(text: &str) -> bool {
+    let (mut unfilled, mut words) = (0, 0);
+    let mut rest = text;
+    loop {
+        let (before, tail) = rest.split_once("{{").unwrap_or((rest, ""));
+        for word in before.split_whitespace() {
+            let word = word
+                .trim_matches([',', '.', ';', ':', '(', ')', '"', '-'])
+                .to_lowercase();
+            if ABSENT.contains(&word.as_str()) {
+                unfilled += 1;
+            } else {
+                words += usize::from(word.contains(char::is_alphabetic));
+            }
+        }
+        let Some((_, after)) = tail.split_once("}}") else {
+            break;
+        };
+        unfilled += 1;
+        rest = after;
+    }
+    unfilled >= PLACEHOLDERS && unfilled * 2 >= words || unfilled > 0 && words == 0
+}
+
+/// Whether a page of a few words does nothing but lead to another address.
+fn leads_elsewhere(document: &Html, text: &str, address: &Url) -> bool {
+    if text::has_more_words(text, MOVED_WORDS) {
+        return false;
+    }
+    let refreshes = all(document, "meta[http-equiv]").into_iter().any(|meta| {
+        let value = meta.value();
+        let is_refresh = value
+            .attr("http-equiv")
+            .is_some_and(|name| name.eq_ignore_ascii_case("refresh"));
+        let target = value
+            .attr("content")
+            .and_then(|content| content.split_once('='))
+            .map(|(_, target)| target);
+        let target = target.map(|target| target.trim_matches([' ', '\'', '"']));
+        // A page that loads itself again is one that changes.
+        is_refresh
+            && target
+                .and_then(|target| link::absolute(address, target))
+                .is_some_and(|target| !html::same_page(&target, address))
+    });
+    let lower = text::one_line(text).to_lowercase().replace('…', "...");
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
+    refreshes || says(&REDIRECTS) && (says(&MOVED) || !text::has_more_words(text, REDIRECT_WORDS))
 }
 
 /// Entries under headings that are dates, as on a blog's front page.

@@ -559,3 +559,321 @@ fn of_very_many_versions_the_newest_are_read() {
     let few = registry::read(Registry::Npm, r#"{"name":"a","versions":{"1.0.0":{}}}"#).unwrap();
     assert!(!few.more);
 }
+
+fn at(source: &str, address: &str) -> page::Page {
+    let now = "2026-11-21T00:00:00Z".parse().unwrap();
+    page::read(source, &Url::parse(address).unwrap(), now)
+}
+
+const PROSE: &str =
+    "<p>The pilots of the harbour report calm water at the old pier, and the ferry runs again.</p>";
+
+#[test]
+fn releases_that_an_article_leads_to_are_not_its_own() {
+    let article = |title: &str, cards: &str| {
+        format!(
+            "<html><head><title>{title}</title><meta property='article:published_time' content='2026-11-18T08:00:00Z'>\
+             </head><body><main><article><h1>{title}</h1>{}</article><section>{cards}</section></main></body></html>",
+            PROSE.repeat(6)
+        )
+    };
+    let linked = "<div><h3><a href='/n/2'>Example 2.4.1 released</a></h3><p>June 1, 2026</p></div>\
+                  <div><h3><a href='/n/1'>Example 2.4.0 released</a></h3><p>May 1, 2026</p></div>";
+    let more = "<div><h3>Example 2.4.1 (June 1, 2026)</h3><p>Faster.</p><a href='/n/2'>Read more</a></div>\
+                <div><h3>Example 2.4.0 (May 1, 2026)</h3><p>Safer.</p><p><a href='/n/1'>Read more</a></p></div>";
+    let lines = "<div><span><a href='/n/2'>2.4.1</a></span> (June 1, 2026)</div><p></p>\
+                 <p><a href='/n/1'>2.4.0</a> (May 1, 2026)</p>";
+    for cards in [linked, more, lines] {
+        let source = article("A day at the harbour", cards);
+        let page = at(&source, "https://example.org/news/harbour");
+        assert!(page.releases.is_empty(), "{cards}: {:?}", page.releases);
+        assert_eq!(page_day(&page), "2026-11-18T08:00:00+00:00");
+        // A page that calls itself a list leads to the pages of its releases.
+        for (source, address) in [
+            (
+                article("Release notes", cards),
+                "https://example.org/news/harbour",
+            ),
+            (source, "https://example.org/changelog"),
+        ] {
+            let page = at(&source, address);
+            let days: Vec<String> = page.releases.iter().map(day).collect();
+            assert_eq!(days, ["2026-06-01", "2026-05-01"], "{cards}");
+        }
+    }
+    // Notes may lead anywhere.
+    let own = "<div><h3>Example 2.4.1 (June 1, 2026)</h3><p>See <a href='/docs'>the manual</a>.</p></div>\
+               <div><h3>Example 2.4.0 (May 1, 2026)</h3><ul><li><a href='/i/7'>#7</a>: faster</li></ul></div>";
+    let page = at(
+        &article("A day at the harbour", own),
+        "https://example.org/news/harbour",
+    );
+    assert_eq!(page.releases.len(), 2);
+    assert!(page.releases[1].notes.contains("#7"), "{:?}", page.releases);
+}
+
+/// Title, day and whether it is still to come, of each release of a file.
+fn read_file(source: &str) -> Vec<(String, String, bool)> {
+    let releases = markdown::read(source).releases;
+    let shown = |release: &Release| (release.title.clone(), day(release), release.unreleased);
+    releases.iter().map(shown).collect()
+}
+
+fn triples(expected: &[(&str, &str, bool)]) -> Vec<(String, String, bool)> {
+    let owned = |(title, day, coming): &(&str, &str, bool)| ((*title).to_owned(), (*day).to_owned(), *coming);
+    expected.iter().map(owned).collect()
+}
+
+#[test]
+fn a_range_of_versions_is_about_its_end() {
+    let source = "Changes between 2.3.0 and 2.4.0 [20 Nov 2026]\n\n  * Ports are free.\n\n\
+        Changes between 2.2.0 and 2.3.0 [1 May 2026]\n\n  * Locks turn.\n\n\
+        ## 2.0.0 through 2.2.0 (2026-02-03)\n\n## Version 1.0.0 to 2.0.0\n\n### Bump tools from 1.0 to 1.1\n";
+    let words = "CHANGES FROM 2.3 TO 2.4\n\n* Ports.\n\nCHANGES FROM 2.2 TO 2.3, 01 May 2026\n\n* Locks.\n";
+    assert_eq!(
+        read_file(words),
+        triples(&[("2.4", "", false), ("2.3", "2026-05-01", false)])
+    );
+    assert_eq!(
+        read_file(source),
+        triples(&[
+            ("2.4.0", "2026-11-20", false),
+            ("2.3.0", "2026-05-01", false),
+            ("2.2.0", "2026-02-03", false),
+            ("2.0.0", "", false),
+        ])
+    );
+}
+
+#[test]
+fn the_newest_heading_is_read_in_its_many_forms() {
+    let older = "\n\n## 1.1.0 (2026-02-03)\n\n- old\n";
+    for (heading, title, at) in [
+        (
+            "Noteworthy changes in version 1.5.4 (2026-05-06)",
+            "1.5.4",
+            "2026-05-06",
+        ),
+        (
+            "# Noteworthy changes in version 1.5.4 (2026-05-06)",
+            "1.5.4",
+            "2026-05-06",
+        ),
+        (
+            "Overview of the changes in 1.5.4, 16-05-2026",
+            "1.5.4",
+            "2026-05-16",
+        ),
+        ("v1.5.4 (Feb 2026)", "v1.5.4", ""),
+        ("v1.5.4: Feb 16 2026:", "v1.5.4", "2026-02-16"),
+        ("1.05  Fri Nov 20 10:11:12 2026", "1.05", "2026-11-20"),
+        ("1.05  Fri Nov 20 10:11:12 CET 2026", "1.05", "2026-11-20"),
+        ("1.5.4 (unreleased)", "1.5.4", ""),
+        ("v257 (2026-05-06)", "v257", "2026-05-06"),
+    ] {
+        let read = read_file(&format!("{heading}\n\n- new{older}"));
+        let first = read.first().unwrap();
+        assert_eq!((first.0.as_str(), first.1.as_str()), (title, at), "{heading}");
+        assert_eq!(read.len(), 2, "{heading}: {read:?}");
+    }
+    // Without a blank line before it.
+    let source = "v1.1.36: May 20 2026:\n\n  New locks.\nv1.1.35: Feb 16 2026:\n  New ports.\n";
+    assert_eq!(
+        read_file(source),
+        triples(&[("v1.1.36", "2026-05-20", false), ("v1.1.35", "2026-02-16", false)])
+    );
+    let prose = "## 1.1.0 (2026-02-03)\n\nThis mends what broke in\n1.0.9 (2026-01-02) for all.\n";
+    assert_eq!(read_file(prose).len(), 1);
+}
+
+#[test]
+fn a_higher_version_above_the_first_heading_is_told() {
+    let above = |text: &str| markdown::read(&format!("{text}\n\n## 1.2.0 (2026-02-03)\n\n## 1.1.0\n")).above;
+    assert_eq!(
+        above("Example, release of winter: 1.3.0"),
+        Some("1.3.0".to_owned())
+    );
+    for none in [
+        "Example 1.1.0",
+        "It keeps to Semantic Versioning 2.0.0.",
+        "See https://example.org/2.0.0",
+        "$Id: NEWS,v 1.5 2026/11/20 10:11:12 x Exp $",
+    ] {
+        assert_eq!(above(none), None, "{none}");
+    }
+}
+
+#[test]
+fn what_is_still_to_come_has_no_date() {
+    for heading in [
+        "2.0.0 - TO BE RELEASED",
+        "2.0.0 (coming soon)",
+        "2.0.0 [in development]",
+        "2.0.0 (????-??-??)",
+        "2.0.0 - 2026-XX-XX",
+        "2.0.0 (not-yet-released)",
+        "2.0.0 (TBA)",
+        "2.0.0 (2026-11-20, unreleased)",
+        "2.0.0 - 2026-11-20 - UNRELEASED",
+        "2.0.0\n\n_Release date: to be announced_",
+        "2.0.0\n\nUnreleased",
+    ] {
+        let read = read_file(&format!("## {heading}\n\n- new\n\n## 1.0.0 (2026-02-03)\n"));
+        let expected = triples(&[("2.0.0", "", true), ("1.0.0", "2026-02-03", false)]);
+        assert_eq!(read, expected, "{heading}");
+    }
+    for heading in [
+        "2.0.0 (2026-11-20): show the work in progress",
+        "2.0.0 - 2026-11-20 - Upcoming trips",
+    ] {
+        let read = read_file(&format!("## {heading}\n\n## 1.0.0 (2026-02-03)\n"));
+        assert!(!read[0].2 && read[0].1 == "2026-11-20", "{heading}");
+    }
+    // What never came out, and is older than a release that did, is not the next one.
+    let mut skipped = markdown::read("## 2.0.0 (2026-02-03)\n\n## 1.9.0 (unreleased)\n").releases;
+    sort(&mut skipped);
+    assert!(skipped[0].title == "2.0.0" && skipped[1].unreleased);
+    assert!(read_file("## Coming soon\n\n- a\n\n## 1.0.0 (2026-02-03)\n")[0].2);
+}
+
+#[test]
+fn one_odd_entry_does_not_turn_a_history_without_dates() {
+    let sorted = |source: &str| {
+        let mut releases = markdown::read(source).releases;
+        sort(&mut releases);
+        releases
+            .into_iter()
+            .map(|release| release.title)
+            .collect::<Vec<_>>()
+    };
+    let falling = "## v1.2.9\n\n## v2.3.0\n\n## v2.2.0\n\n## v2.1.0\n";
+    assert_eq!(sorted(falling), ["v1.2.9", "v2.3.0", "v2.2.0", "v2.1.0"]);
+    let rising = "## v2.1.0\n\n## v2.2.0\n\n## v2.3.0\n\n## v1.2.9\n";
+    assert_eq!(sorted(rising), ["v1.2.9", "v2.3.0", "v2.2.0", "v2.1.0"]);
+}
+
+#[test]
+fn entries_of_a_list_are_releases_where_there_are_no_headings() {
+    let source = "History of Example\n\n- 1.2.0 (2026-05-06)\n  - new ports\n* 1.1.0, 2026-02-03: new locks for all of the doors\n- tidier\n";
+    let read = markdown::read(source).releases;
+    assert_eq!(
+        summary(&read, 5),
+        pairs(&[("1.2.0", "2026-05-06"), ("1.1.0", "2026-02-03")])
+    );
+    assert!(read[0].notes.contains("new ports") && read[1].notes.contains("new locks"));
+    let outline = "* Noteworthy changes in release 1.2.0 (2026-05-06) [stable]\n\n** New ports\n\n\
+        * Major changes in release 1.1.0, 2026-02-03\n\n** release 1.0.0, 2026-01-05\n";
+    assert_eq!(read_file(outline).len(), 3);
+    let notes = "## 3.0.0 (2026-11-20)\n\n- 1.2.0 (2026-05-06) of the tools\n";
+    assert_eq!(read_file(notes).len(), 1);
+}
+
+#[test]
+fn changelogs_of_debian_packages() {
+    let source = "example (2:1.3-1) UNRELEASED; urgency=medium\n\n  * Draft.\n\n -- A. Person <a@example.org>  Sat, 21 Nov 2026 10:11:12 +0000\n\n\
+        example (1.2~rc1-3) unstable; urgency=low\n\n  * New 9.9.9 upstream.\n\n -- A. Person <a@example.org>  Wed, 20 Nov 2026 10:11:12 +0100\n\n\
+        example (1.1-1) stable; urgency=high, binary-only=yes\n\n  * Start.\n\n -- A. Person <a@example.org>  soon\n";
+    let read = markdown::read(source).releases;
+    let shown: Vec<_> = read
+        .iter()
+        .map(|release| {
+            (
+                release.title.as_str(),
+                shown(&release.date),
+                release.unreleased,
+                release.prerelease,
+            )
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("2:1.3-1", None, true, false),
+            ("1.2~rc1-3", Some("2026-11-20T09:11:12Z".to_owned()), false, true),
+            ("1.1-1", None, false, false),
+        ]
+    );
+    assert!(read[1].notes.contains("9.9.9") && !read[1].notes.contains("Person"));
+}
+
+#[test]
+fn sections_of_a_manual_are_no_releases() {
+    let manual = "# Manual\n\n## 4.8 Locks\n\n## 4.9 Questions\n\n### 4.9.1. What is a lock?\n\ntext\n\n### 4.9.2. What is a port?\n\n## 4.10 Doors\n\n## 5.1 Keys\n";
+    assert!(read_file(manual).is_empty(), "{:?}", read_file(manual));
+    let page = at(
+        "<html><head><title>Manual</title></head><body><main><h1>Manual</h1><h2>4.9.1. What is a lock?</h2><p>a</p>\
+         <h2>4.9.2. What is a port?</h2><p>b</p><h2>4.9.3. What is a door?</h2><p>c</p></main></body></html>",
+        "https://example.org/manual",
+    );
+    assert!(page.releases.is_empty(), "{:?}", page.releases);
+    let history = "## 0.1 First\n\n## 0.1.1 Locks\n\n## 0.2 Ports\n\n## 0.4 Doors\n";
+    assert_eq!(read_file(history).len(), 4);
+    assert_eq!(read_file("## 1.0\n\n## 1.0.1\n\n## 1.1\n\n## 1.2\n").len(), 4);
+}
+
+#[test]
+fn a_mark_of_the_version_control_is_no_heading() {
+    let source = "# $Id: NEWS,v 1.5 2026/11/20 10:11:12 x Exp $\n\n## 1.2.0 (2026-02-03)\n";
+    assert_eq!(read_file(source), triples(&[("1.2.0", "2026-02-03", false)]));
+}
+
+#[test]
+fn pages_that_hold_placeholders_or_lead_elsewhere_are_no_documents() {
+    let page = |head: &str, body: &str| {
+        at(
+            &format!(
+                "<html><head><title>Example</title>{head}</head><body><main><h1>Example</h1>{body}</main></body></html>"
+            ),
+            "https://example.org/news/a",
+        )
+    };
+    for body in [
+        "<p>{{ post.title }}</p>",
+        "<p>By {{ post.author }} on {{ post.day }}</p><div>{{{ post.html }}}</div>",
+        "<p>undefined</p><p>null, NaN [object Object]</p>",
+        "<p>Price: undefined</p><p>Seats: NaN</p><p>Port: null</p>",
+    ] {
+        assert!(page("", body).shell, "{body}");
+    }
+    for body in [
+        "<p>Write {{ name }} where the template shall show the name of the port, and the pilot sees it.</p>",
+        "<p>The lock returned null where it should return undefined, and the pilots saw it.</p>",
+    ] {
+        assert!(!page("", body).shell, "{body}");
+    }
+    for (head, body) in [
+        (
+            "",
+            "<p>We have moved. You will be redirected to our new site shortly.</p>",
+        ),
+        (
+            "",
+            "<p>Redirecting… If you are not redirected, follow <a href='/b'>this link</a>.</p>",
+        ),
+        (
+            "<meta http-equiv='Refresh' content='0; URL=/b'>",
+            "<p>Wir sind umgezogen.</p>",
+        ),
+    ] {
+        assert!(page(head, body).moved, "{body}");
+    }
+    for (head, body) in [
+        (
+            "",
+            "<p>We have moved: the office is at the old pier since Monday.</p>".to_owned(),
+        ),
+        (
+            "<meta http-equiv=refresh content='300'>",
+            "<p>All locks are open.</p>".to_owned(),
+        ),
+        (
+            "",
+            format!(
+                "<p>You will be redirected to the new site.</p>{}",
+                PROSE.repeat(6)
+            ),
+        ),
+    ] {
+        assert!(!page(head, &body).moved, "{body}");
+    }
+}

@@ -16,7 +16,7 @@ const CHANNELS: [&str; 8] = [
     "prerelease",
 ];
 /// The same, but only inside a version or tag: in a name they may mean something else.
-const TAG_CHANNELS: [&str; 5] = ["dev", "pre", "next", "experimental", "insiders"];
+const TAG_CHANNELS: [&str; 6] = ["dev", "pre", "next", "experimental", "insiders", "eap"];
 /// Words behind a version, with a number or without: `2.0.0.M1`, `2.0.0 milestone 1`, `1.0.CR2`.
 const NUMBERED_CHANNELS: [&str; 4] = ["m", "cr", "milestone", "ea"];
 /// Words behind a version that say nothing of a channel: the release itself, or one after it.
@@ -26,8 +26,9 @@ const QUALIFIERS: [&str; 11] = [
 /// Of these, those that come after the version itself.
 const LATER: [&str; 6] = ["post", "patch", "sp", "sr", "hotfix", "fix"];
 /// Tags that move along with the builds of a branch: what bears one is built again and again, and is no version.
-const ROLLING: [&str; 19] = [
+const ROLLING: [&str; 20] = [
     "latest",
+    "current",
     "continuous",
     "edge",
     "rolling",
@@ -104,6 +105,13 @@ pub struct Version {
     suffix: String,
 }
 
+impl Version {
+    /// Its numbers, where it is nothing but numbers as those of a section are.
+    pub fn section(self) -> Option<Vec<u64>> {
+        self.suffix.is_empty().then_some(self.numbers)
+    }
+}
+
 impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
         let longest = self.numbers.len().max(other.numbers.len());
@@ -114,6 +122,8 @@ impl Ord for Version {
             .unwrap_or_else(|| {
                 let rank = |suffix: &str| match suffix {
                     "" => 1,
+                    // `1.1.1m` mends `1.1.1`.
+                    letter if letter.len() == 1 => 2,
                     _ if LATER.iter().any(|word| suffix.starts_with(word)) => 2,
                     _ => 0,
                 };
@@ -155,23 +165,60 @@ pub struct Span {
 
 /// The first version in a text: digits, at least one dot, digits; optionally a `v` before and a suffix
 /// after it. Where two stand as "from this to that", the second. An amount is none, nor is a date beside a version.
+/// A `v` and a number of two digits or more at the start of a text are one without a dot, too: `v257`.
 pub fn find(text: &str) -> Option<Span> {
+    find_range(text).map(|(_, span)| span)
+}
+
+/// As [`find`], with the first byte of the range that the version ends: of `1.0` in "1.0 to 1.1". Without a range it is
+/// the version's own.
+pub fn find_range(text: &str) -> Option<(usize, Span)> {
     let mut spans = find_all(text);
     spans.retain(|span| !is_amount(text, *span));
     let is_date = |span: &Span| text.get(span.start..span.end).and_then(date::find).is_some();
     if !spans.iter().all(is_date) {
         spans.retain(|span| !is_date(span));
     }
-    let first = *spans.first()?;
+    let Some(first) = spans.first().copied() else {
+        return bare_number(text).map(|span| (span.start, span));
+    };
     let Some(second) = spans.get(1).copied() else {
-        return Some(first);
+        return Some((first.start, first));
     };
     let between = text.get(first.end..second.start).unwrap_or_default().trim();
-    let joined = matches!(
-        between,
-        "to" | "->" | "→" | "=>" | ".." | "..." | "から" | "~" | "～" | "bis" | "à"
-    );
-    Some(if joined { second } else { first })
+    // `4.1.* to 4.2.0`
+    let between = between.trim_start_matches(".*").trim_start_matches(".x");
+    let between = between.trim_end_matches(['v', 'V']).trim().to_lowercase();
+    let between = between
+        .strip_suffix("version")
+        .map_or(between.as_str(), str::trim);
+    let joined = match between {
+        "to" | "->" | "→" | "=>" | ".." | "..." | "から" | "~" | "～" | "bis" | "à" | "through" | "thru"
+        | "up to" => true,
+        "and" => says_between(text.get(..first.start).unwrap_or_default()),
+        _ => false,
+    };
+    Some((first.start, if joined { second } else { first }))
+}
+
+/// Whether the words before two versions set the ends of a range: "changes between 1.0 and 1.1".
+fn says_between(before: &str) -> bool {
+    let mut words = before.split_whitespace().rev().take(2);
+    words.any(|word| word.eq_ignore_ascii_case("between"))
+}
+
+/// `v257` at the start of a text, with nothing, a blank or a mark behind it. One digit is a name as often: `v8`.
+fn bare_number(text: &str) -> Option<Span> {
+    let number = text.strip_prefix('v')?;
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    let next = number.get(digits..)?;
+    let ends = next.is_empty() || next.starts_with([' ', ':', ',', '(', '[', ']']);
+    // A date, a channel or nothing follows a version. A word makes it the subject of a sentence.
+    let sentence = next.trim_start().starts_with(char::is_alphabetic) && date::find(next).is_none();
+    ((2..=4).contains(&digits) && ends && !sentence).then_some(Span {
+        start: 0,
+        end: 1 + digits,
+    })
 }
 
 fn find_all(text: &str) -> Vec<Span> {
@@ -252,11 +299,17 @@ pub fn is_release(heading: &str, dated: bool) -> bool {
     let named = before
         .split(|c: char| !c.is_alphanumeric())
         .any(|word| matches!(word, "version" | "release" | "ver" | "v" | "releases"));
-    // `2.3.4 Arrays` is a section.
-    let after = heading.get(span.end..).unwrap_or_default().trim_start();
-    let is_title = after.starts_with(char::is_alphabetic) && !after.to_lowercase().starts_with("release");
+    let is_title = titles_a_section(heading);
     let is_long = number.matches('.').count() > 1 && !(before.is_empty() && is_title);
     dated || named || before.ends_with('[') || number.starts_with(['v', 'V']) || is_long
+}
+
+/// Whether a heading is a number and a title, as of a section: `2.3.4 Arrays`, `2.3.4. Arrays`.
+pub fn titles_a_section(heading: &str) -> bool {
+    let Some(span) = find(heading) else { return false };
+    let after = heading.get(span.end..).unwrap_or_default();
+    let after = after.strip_prefix(['.', ')']).unwrap_or(after).trim_start();
+    after.starts_with(char::is_alphabetic) && !after.to_lowercase().starts_with("release")
 }
 
 /// `v1.2`, but not `dev1.2`.
@@ -372,7 +425,7 @@ fn set_apart(bytes: &[u8], from: usize) -> Option<usize> {
     let numbered =
         (1..=2).contains(&(number - digits)) && !month && !matches!(byte(number), Some(b'.' | b'/' | b'-'));
     let channel = CHANNELS.contains(&word.as_str())
-        || matches!(word.as_str(), "dev" | "pre")
+        || matches!(word.as_str(), "dev" | "pre" | "eap")
         || NUMBERED_CHANNELS.contains(&word.as_str()) && numbered;
     if !channel {
         return None;
@@ -502,7 +555,19 @@ mod tests {
             ("2020-03-16", None),
             ("Added", None),
             ("dev1.2", None),
-            ("v12", None),
+            ("v8", None),
+            ("v12", Some("v12")),
+            ("v257 (2026-11-20)", Some("v257")),
+            ("v257: 20 November 2026", Some("v257")),
+            ("v12 engine", None),
+            ("the v257", None),
+            ("Changes between 1.0 and 1.1", Some("1.1")),
+            ("Changes between version 1.0 and version 1.1", Some("1.1")),
+            ("Changes in 1.0 and 0.9", Some("1.0")),
+            ("1.0 through 1.4", Some("1.4")),
+            ("Changes from versions 1.3.* to version 1.4.0:", Some("1.4.0")),
+            ("Version 1.0 to v1.1", Some("v1.1")),
+            ("2026.3 EAP 5", Some("2026.3 EAP 5")),
             ("1.2 - 2020-01-01", Some("1.2")),
             ("2.0.0.rc.2 (2026-11-20)", Some("2.0.0.rc.2")),
             ("2.0.0 beta (2026-11-10)", Some("2.0.0 beta")),
@@ -546,7 +611,13 @@ mod tests {
         ] {
             assert!(is_release(heading, false), "{heading}");
         }
-        for heading in ["1.2 Introduction", "2.3.4 Arrays", "1.2", "none"] {
+        for heading in [
+            "1.2 Introduction",
+            "2.3.4 Arrays",
+            "2.3.4. What is an array?",
+            "1.2",
+            "none",
+        ] {
             assert!(!is_release(heading, false), "{heading}");
         }
         assert!(is_release("1.2", true));
@@ -561,6 +632,9 @@ mod tests {
             ("2.0.0.rc.10", "2.0.0.rc.9"),
             ("2.0.0", "2.0.0 beta"),
             ("2.0.0.post1", "2.0.0"),
+            ("1.1.1m", "1.1.1"),
+            ("1.1.1m", "1.1.1b"),
+            ("1.1.2", "1.1.1m"),
             ("2.0.1.M1", "2.0.0.Final"),
         ] {
             assert!(parse(newer).unwrap() > parse(older).unwrap(), "{newer} {older}");
@@ -594,6 +668,9 @@ mod tests {
             "3.0.0-preview.4",
             "2.0.0 Release Candidate 1",
             "latest",
+            "current",
+            "2026.3-EAP5",
+            "2026.3 EAP",
             "continuous",
             "continuous-build-linux",
             "edge",

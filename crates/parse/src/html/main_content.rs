@@ -5,8 +5,8 @@
 
 use std::collections::HashSet;
 
-use ego_tree::NodeId;
 use ego_tree::iter::Edge;
+use ego_tree::{NodeId, NodeRef};
 use scraper::{ElementRef, Html, Node};
 use url::Url;
 
@@ -21,6 +21,10 @@ const MAIN_CHARS: usize = 200;
 const BLOCKS: usize = 5_000;
 /// A block with more characters is no card about another page.
 const CARD_CHARS: usize = 1_000;
+/// A block of more nodes is no card either.
+const CARD_NODES: usize = 100;
+/// Inline elements around a link that are looked through for the block that it stands in.
+const INLINE_DEPTH: usize = 3;
 /// A list entry with more characters is no link to another page.
 const ENTRY_CHARS: usize = 300;
 /// Steps through a tree for each character that is looked for.
@@ -104,6 +108,8 @@ pub struct Main<'d> {
     around_headline: HashSet<NodeId>,
     /// Headings that lead to other pages, and what they stand in.
     around_others: HashSet<NodeId>,
+    /// Names of entries about other pages: headings, and links that name a version.
+    entries: HashSet<NodeId>,
 }
 
 impl<'d> Main<'d> {
@@ -132,14 +138,26 @@ impl<'d> Main<'d> {
             aside,
             around_headline: HashSet::new(),
             around_others: HashSet::new(),
+            entries: HashSet::new(),
         };
         if let Some(headline) = headline {
             mark(headline, &mut main.around_headline);
             main.narrow(body, page);
         }
         for heading in all(document, "h1, h2, h3, h4, h5, h6") {
-            if Some(heading.id()) != headline.map(|headline| headline.id()) && leads_away(heading, address) {
+            if Some(heading.id()) == headline.map(|headline| headline.id()) {
+                continue;
+            }
+            if leads_away(heading, address) {
                 mark(heading, &mut main.around_others);
+                main.entries.insert(heading.id());
+            } else if main.is_card(heading, address) {
+                main.entries.insert(heading.id());
+            }
+        }
+        for link in all(document, "a[href]") {
+            if names_version(link) && leads_to_another(link, address) && begins_a_block(link) {
+                main.entries.insert(link.id());
             }
         }
         main
@@ -175,6 +193,38 @@ impl<'d> Main<'d> {
     /// As [`text`](Self::text), with `## ` before each heading of any rank.
     pub fn outline(&self) -> String {
         paragraphs(&walk::text(self.root, "## ", |id| self.aside.contains(&id)))
+    }
+
+    /// As [`outline`](Self::outline), without the names of entries that lead to other pages.
+    pub fn own_outline(&self) -> String {
+        let left_out = |id| self.aside.contains(&id) || self.entries.contains(&id);
+        paragraphs(&walk::text(self.root, "## ", left_out))
+    }
+
+    /// Whether a heading without a link stands in a card about another page: a small block of its own with a link that
+    /// is a line by itself, such as "Read more".
+    fn is_card(&self, heading: ElementRef<'_>, address: &Url) -> bool {
+        let Some(card) = heading.parent().and_then(ElementRef::wrap) else {
+            return false;
+        };
+        if card.id() == self.root.id() || self.around_headline.contains(&card.id()) {
+            return false;
+        }
+        // Counted first: a parent of many headings is looked through for each of them.
+        let (mut headings, mut nodes) = (0, 0);
+        for node in card.descendants().take(CARD_NODES) {
+            nodes += 1;
+            let name = ElementRef::wrap(node).map(|element| element.value().name());
+            headings += usize::from(matches!(name, Some("h1" | "h2" | "h3" | "h4" | "h5" | "h6")));
+        }
+        if headings != 1 || nodes == CARD_NODES || self.chars(card, CARD_CHARS) >= CARD_CHARS {
+            return false;
+        }
+        let mut links = card
+            .descendants()
+            .filter_map(ElementRef::wrap)
+            .filter(|element| element.value().name() == "a");
+        links.any(|link| leads_to_another(link, address) && is_a_line(link))
     }
 
     /// Whether an element stands in a side block or in a card about another page, so that it says nothing of this one.
@@ -277,6 +327,69 @@ fn leads_away(heading: ElementRef<'_>, address: &Url) -> bool {
         .filter(|href| !href.trim_start().starts_with('#'))
         .filter_map(|href| link::absolute(address, href))
         .any(|target| !same_page(&target, address))
+}
+
+/// Whether a link leads to another page.
+fn leads_to_another(link: ElementRef<'_>, address: &Url) -> bool {
+    let href = link.value().attr("href").map(str::trim_start);
+    href.filter(|href| !href.starts_with('#'))
+        .and_then(|href| link::absolute(address, href))
+        .is_some_and(|target| !same_page(&target, address))
+}
+
+/// Whether a node shows nothing before or behind another: a blank or a comment.
+fn is_blank(node: NodeRef<'_, Node>) -> bool {
+    match node.value() {
+        Node::Text(text) => text.trim().is_empty(),
+        Node::Element(_) => false,
+        _ => true,
+    }
+}
+
+/// The block that an element stands in, and whether text within it stands before the element and behind it.
+fn within_block(element: ElementRef<'_>) -> (bool, bool) {
+    let (mut before, mut behind) = (false, false);
+    let mut inner = *element;
+    for _ in 0..INLINE_DEPTH {
+        before |= inner.prev_siblings().any(|node| !is_blank(node));
+        behind |= inner.next_siblings().any(|node| !is_blank(node));
+        let Some(outer) = inner.parent().and_then(ElementRef::wrap) else {
+            break;
+        };
+        if walk::BLOCKS.contains(&outer.value().name()) {
+            break;
+        }
+        inner = *outer;
+    }
+    (before, behind)
+}
+
+/// Whether the text of a link begins as a version does. Other links begin the notes of a release as well.
+fn names_version(link: ElementRef<'_>) -> bool {
+    let Some(text) = link.text().map(str::trim_start).find(|text| !text.is_empty()) else {
+        return false;
+    };
+    let word = text.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let number = word.strip_prefix('v').unwrap_or(&word);
+    number.starts_with(|c: char| c.is_ascii_digit()) || matches!(word.as_str(), "version" | "release")
+}
+
+/// Whether a block begins with this element.
+fn begins_a_block(element: ElementRef<'_>) -> bool {
+    !within_block(element).0
+}
+
+/// Whether a block holds nothing but this element.
+fn is_a_line(element: ElementRef<'_>) -> bool {
+    // A link straight in a card stands beside blocks, which end their lines.
+    let is_block = |node: Option<NodeRef<'_, Node>>| {
+        node.is_none_or(|node| {
+            ElementRef::wrap(node).is_some_and(|element| walk::BLOCKS.contains(&element.value().name()))
+        })
+    };
+    let mut before = element.prev_siblings().filter(|node| !is_blank(*node));
+    let mut behind = element.next_siblings().filter(|node| !is_blank(*node));
+    within_block(element) == (false, false) || is_block(before.next()) && is_block(behind.next())
 }
 
 /// Whether two addresses are one page: host without `www.`, and path; queries and fragments do not count.

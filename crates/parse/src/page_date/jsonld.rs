@@ -41,9 +41,10 @@ pub fn read(source: &str, found: &mut Entities) {
     let source = bare(source);
     let Some(root) = parsed(source).or_else(|| {
         // A line break or a tab within a string breaks it; outside of strings a blank is as good.
-        let odd = source.contains(|c: char| c.is_ascii_control());
-        let mended = || source.replace(|c: char| c.is_ascii_control(), " ");
-        odd.then(mended).and_then(|mended| parsed(&mended))
+        // A comma before a bracket that closes is one too many.
+        parsed(&without_spare_commas(
+            &source.replace(|c: char| c.is_ascii_control(), " "),
+        ))
     }) else {
         return;
     };
@@ -79,6 +80,42 @@ fn parsed(source: &str) -> Option<Value> {
     let mut deserializer = serde_json::Deserializer::from_str(source);
     let root = (Reader { kept: &kept }).deserialize(&mut deserializer).ok()?;
     deserializer.end().ok().map(|()| root)
+}
+
+/// A text with blanks in place of the commas that stand outside of strings and before a closing bracket, which templates
+/// leave behind the last entry of a list.
+fn without_spare_commas(source: &str) -> String {
+    let mut out = String::with_capacity(source.len());
+    let (mut in_string, mut escaped) = (false, false);
+    // A comma and the blanks behind it, until it is known what follows.
+    let mut comma: Option<usize> = None;
+    for c in source.chars() {
+        if in_string {
+            in_string = escaped || c != '"';
+            escaped = c == '\\' && !escaped;
+            out.push(c);
+            continue;
+        }
+        match comma {
+            Some(blanks) if c == ' ' => {
+                comma = Some(blanks + 1);
+                continue;
+            }
+            Some(blanks) => {
+                out.push(if matches!(c, ']' | '}') { ' ' } else { ',' });
+                out.extend(std::iter::repeat_n(' ', blanks));
+                comma = None;
+            }
+            None => {}
+        }
+        if c == ',' {
+            comma = Some(0);
+        } else {
+            in_string = c == '"';
+            out.push(c);
+        }
+    }
+    out
 }
 
 /// The JSON of a script without what pages put around it: CDATA marks, comments, a semicolon.
@@ -337,6 +374,9 @@ mod tests {
             format!("\u{feff}{json} ;\n"),
             json.replace("a //", "a\t//"),
             json.replace("a //", "a\n//"),
+            json.replace('}', " , }"),
+            format!("[{json},\n]"),
+            json.replace("a // b; c", "a \\\",] b, }").replace('}', ",}"),
         ] {
             assert_eq!(published(&source).as_deref(), Some("2024-05-06"), "{source}");
         }

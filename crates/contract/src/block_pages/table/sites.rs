@@ -15,6 +15,12 @@ pub(super) const MARKS: &[Fingerprint] = &[
         AccessDenied,
         "you&#39;ve been blocked by network security",
     ),
+    proof("Reddit", AccessDenied, "you’ve been blocked by network security"),
+    proof(
+        "Reddit",
+        AccessDenied,
+        "you have been blocked by network security",
+    ),
     proof(
         "Reddit",
         AccessDenied,
