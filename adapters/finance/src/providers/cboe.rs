@@ -50,7 +50,7 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     );
     let price = number(at("current_price"));
     let quote = Quote::new("cboe", page, price, "last_trade_time", moment);
-    let mut quote = quote.ok_or_else(|| Provider::Cboe.no_price(ticker))?;
+    let mut quote = quote.ok_or_else(|| Provider::Cboe.no_price(ticker, at("current_price")))?;
     let positive = |name: &str| number(at(name)).filter(|number| number.value() > 0.0);
     quote.kind = "last print at Cboe, 15 minutes late";
     quote.name = words(at("company_name"));

@@ -65,18 +65,13 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     let found = list
         .iter()
         .find(mine)
-        .ok_or_else(|| Provider::Cnbc.unknown(ticker))?;
+        .ok_or_else(|| Provider::Cnbc.said_nothing(ticker, "without an entry"))?;
     // A symbol that it does not have comes back with a code of 1 and without a price.
-    let dead = found
-        .get("code")
-        .and_then(Value::as_i64)
-        .is_some_and(|code| code != 0);
-    quote(ticker, &symbol, found).ok_or_else(|| {
-        if dead {
-            Provider::Cnbc.unknown(ticker)
-        } else {
-            Provider::Cnbc.no_price(ticker)
-        }
+    let code = found.get("code").and_then(Value::as_i64).unwrap_or_default();
+    quote(ticker, &symbol, found).ok_or_else(|| match code {
+        0 => Provider::Cnbc.no_price(ticker, found.get("last").unwrap_or(&Value::Null)),
+        1 => Provider::Cnbc.unknown(ticker),
+        code => SourceError::upstream(format!("CNBC answered for {} with the code {code}", ticker.given)),
     })
 }
 
@@ -147,6 +142,9 @@ mod tests {
         {"symbol":".SPX","last":"6,500.12","last_time":"2026-08-17"},
         {"symbol":"US10Y","last":"4.05%","last_time":"2026-08-17"},
         {"symbol":"DEAD","code":1,"name":"DEAD"},
+        {"symbol":"BROKEN","code":500},
+        {"symbol":"BELOW","last":"-5.10","last_time":"2026-08-17"},
+        {"symbol":"ODD","last":"1,5","last_time":"2026-08-17"},
         {"symbol":"UNDATED","last":"5","last_time":"12:55 PM EDT"}]}}"#;
 
     fn at(given: &str) -> Result<Quote, SourceError> {
@@ -188,7 +186,9 @@ mod tests {
         use freshcontext_contract::ErrorCode;
         for (given, code) in [
             ("DEAD", ErrorCode::NotFound),
-            ("OTHER", ErrorCode::NotFound),
+            // An entry that is missing, and another code, say nothing of a ticker.
+            ("OTHER", ErrorCode::Malformed),
+            ("BROKEN", ErrorCode::UpstreamError),
             // It has that one, and a time without a day.
             ("UNDATED", ErrorCode::Malformed),
         ] {
@@ -201,6 +201,22 @@ mod tests {
         );
         let one = r#"{"FormattedQuoteResult":{"FormattedQuote":{"symbol":"AAPL","last":"1.5","last_time":"2026-08-17"}}}"#;
         assert_eq!(parse(&ticker, one).unwrap().price.digits(), "1.5");
+    }
+
+    #[test]
+    fn a_price_that_is_none_is_named() {
+        let said = |given: &str| at(given).unwrap_err().message;
+        assert!(
+            said("BELOW").contains("the price -5.1, which is below zero"),
+            "{}",
+            said("BELOW")
+        );
+        assert!(
+            said("ODD").contains("\"1,5\", which cannot be read"),
+            "{}",
+            said("ODD")
+        );
+        assert!(said("UNDATED").contains("no price of a known moment"));
     }
 
     #[test]
