@@ -94,6 +94,9 @@ const NEW_LABELS: &[&str] = &[
 const EXTENDED: &[&str] = &[
     "extended",
     "postponed",
+    "moved",
+    "pushed",
+    "changed",
     "verlänger",
     "verschoben",
     "prolong",
@@ -120,6 +123,8 @@ const SUBJECTS: &[&str] = &[
     "scadenza",
     "fecha límite",
     "plazo",
+    "prazo",
+    "frist",
     "sollicitati",
     "ansökning",
     "ansøgning",
@@ -186,7 +191,7 @@ const OPENING: &[&str] = &[
 ];
 /// Words between the two days of a period.
 const PERIOD: &[&str] = &[
-    "until", "till", "to", "through", "bis", "zum", "au", "jusqu'au", "al", "hasta",
+    "until", "till", "to", "through", "bis", "zum", "auf", "au", "jusqu'au", "al", "hasta", "até",
 ];
 
 /// Words that may stand between a label and its date.
@@ -400,14 +405,17 @@ fn labelled<'a>(
 
 /// The days to which a closing day is moved, with where that is written; `None` where the day cannot be read.
 fn extensions(lower: &str) -> impl Iterator<Item = (usize, Option<Written>)> + '_ {
+    /// What follows where the extension is said and its day is not one that can be read.
+    const VAGUE: [&str; 8] = ["by", "um", "de", "di", "again", "further", "back", "once"];
     EXTENDED.iter().flat_map(move |stem| {
         lower
             .match_indices(stem)
             .filter(|(at, _)| is_of_applications(lower, *at))
             .take(MOST_LABELS)
-            .map(move |(at, _)| {
+            .filter_map(move |(at, _)| {
                 let rest = lower.get(at..).unwrap_or_default();
                 let words = words_of(rest);
+                let first = words.first()?;
                 let rest = words.get(1..).unwrap_or_default();
                 let to = rest
                     .iter()
@@ -416,11 +424,33 @@ fn extensions(lower: &str) -> impl Iterator<Item = (usize, Option<Written>)> + '
                         let bare = bare(word);
                         PERIOD.contains(&bare)
                             || FILLERS.contains(&bare)
-                            || matches!(bare, "fino" | "en" | "tot" | "til")
+                            || matches!(bare, "fino" | "en" | "tot" | "til" | "back")
                     })
                     .count();
-                (at, rest.get(to..).and_then(date_at).map(|(written, _)| written))
+                let written = rest.get(to..).and_then(date_at).map(|(written, _)| written);
+                let written = written.or_else(|| day_before(lower.get(..at).unwrap_or_default()));
+                // `Extended parental leave` extends something else.
+                let ended = first.ends_with(['.', '!', ')', ';', LINE_END]);
+                let said = to > 0 || ended || rest.first().is_none_or(|next| VAGUE.contains(&bare(next)));
+                (written.is_some() || said).then_some((at, written))
             })
+    })
+}
+
+/// The day that stands right before a word of extension: `bis zum 15.12.2026 verlängert`.
+fn day_before(before: &str) -> Option<Written> {
+    /// Bytes that a day and the word before it take.
+    const NEAR: usize = 40;
+    let from = before.len().saturating_sub(NEAR);
+    let words = words_of(before.get(before.ceil_char_boundary(from)..)?);
+    let to = |at: usize| {
+        let word = at.checked_sub(1).and_then(|at| words.get(at));
+        word.is_some_and(|word| matches!(bare(word), "zum" | "bis" | "auf" | "den" | "tot"))
+    };
+    (0..words.len()).filter(|at| to(*at)).find_map(|at| {
+        let rest = words.get(at..)?;
+        let (written, taken) = date_at(rest)?;
+        (taken == rest.len()).then_some(written)
     })
 }
 
@@ -460,10 +490,19 @@ fn is_of_applications(lower: &str, at: usize) -> bool {
         return false;
     };
     let between = text.get(subject..).unwrap_or_default();
-    !between.split(|c: char| !c.is_alphanumeric()).any(|word| {
-        NOT_EXTENDED
-            .iter()
-            .any(|start| word == *start || (start.len() > 4 && word.starts_with(start)))
+    let words: Vec<&str> = between
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let digits = |at: Option<usize>| {
+        let word = at.and_then(|at| words.get(at));
+        word.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    !words.iter().enumerate().any(|(at, word)| {
+        // `15 May` is a month.
+        let month = *word == "may" && (digits(at.checked_sub(1)) || digits(at.checked_add(1)));
+        let other = |start: &&str| word == start || (start.len() > 4 && word.starts_with(start));
+        !month && NOT_EXTENDED.iter().any(other)
     })
 }
 
@@ -1024,6 +1063,33 @@ mod tests {
                 Some("2026-12-15"),
             ),
             ("Deadline extended! Apply by 15 December 2026", Some("2026-12-15")),
+            (
+                "Application deadline: 15 November 2026, extended to 1 May 2027. It was 3 May 2026, extended to 15 November 2026",
+                Some("2027-05-01"),
+            ),
+            (
+                "Die Bewerbungsfrist wurde auf den 15.12.2026 verschoben",
+                Some("2026-12-15"),
+            ),
+            (
+                "Bewerbungsfrist: 1.12.2026. Die Frist wurde bis zum 15. Dezember 2026 verlängert.",
+                Some("2026-12-15"),
+            ),
+            ("Bewerbungsfrist: 1.12.2026. Die Frist wurde verlängert.", None),
+            ("Bewerbungsfrist verlängert auf 15.12.2026", Some("2026-12-15")),
+            (
+                "The closing date has been moved to 15 December 2026",
+                Some("2026-12-15"),
+            ),
+            (
+                "Plazo de solicitud ampliado hasta el 15 de diciembre de 2026",
+                Some("2026-12-15"),
+            ),
+            ("Prazo prorrogado até 15 de dezembro de 2026", Some("2026-12-15")),
+            (
+                "Apply by 1 December 2026. Extended parental leave from day one.",
+                Some("2026-12-01"),
+            ),
             // The old day is over, and the new one is not said.
             (
                 "Application deadline: 1 December 2026, extended by two weeks",

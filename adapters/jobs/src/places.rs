@@ -63,7 +63,7 @@ const LATIN_AMERICA: &[Code] = &[
 ];
 
 /// Regions by their names; continents have all their countries.
-const REGIONS: [(&str, &[Code]); 10] = [
+const REGIONS: [(&str, &[Code]); 11] = [
     ("eu", EU),
     ("european union", EU),
     ("dach", DACH),
@@ -74,6 +74,7 @@ const REGIONS: [(&str, &[Code]); 10] = [
     ("latin america", LATIN_AMERICA),
     ("latam", LATIN_AMERICA),
     ("central america", CENTRAL_AMERICA),
+    ("new england", &["US"]),
 ];
 
 static CONTINENTS: LazyLock<HashMap<&'static str, Vec<Code>>> = LazyLock::new(|| {
@@ -232,6 +233,10 @@ struct Stated {
     areas: BTreeSet<Area>,
     /// Codes and names that may stand for several places, and nothing else decides between them.
     open: Vec<Vec<Reading>>,
+    /// Countries of those.
+    open_countries: BTreeSet<Code>,
+    /// Parts that are nothing but a code.
+    codes: BTreeSet<&'static str>,
     towns: Vec<Town>,
     folded: String,
 }
@@ -278,8 +283,9 @@ impl Stated {
         if let Some(code) = capitals(&upper) {
             self.countries.insert(code);
         } else if part == upper
-            && let Some(readings) = CODES.get(part)
+            && let Some((code, readings)) = CODES.get_key_value(part)
         {
+            self.codes.insert(code);
             self.open.push(readings.clone());
         }
     }
@@ -310,6 +316,8 @@ impl Stated {
                 [first, rest @ ..] if rest.iter().all(|other| other == first) => *first,
                 [] => continue,
                 _ => {
+                    self.open_countries
+                        .extend(meant.iter().map(|reading| reading.country));
                     self.open.push(meant);
                     continue;
                 }
@@ -356,12 +364,7 @@ impl Stated {
     /// The countries that a town can be in, given what else is stated; only one where it is plain which.
     fn countries_of(&self, town: &Town) -> Vec<Code> {
         let all: Vec<Code> = town.codes.split(',').collect();
-        let open: BTreeSet<Code> = self
-            .open
-            .iter()
-            .flatten()
-            .map(|reading| reading.country)
-            .collect();
+        let open = &self.open_countries;
         let named = |code: &Code| self.countries.contains(code) || self.decided.contains(code);
         let mut stated: Vec<Code> = all.iter().copied().filter(named).collect();
         if stated.is_empty() {
@@ -378,7 +381,7 @@ impl Stated {
             // A namesake that is too small for the list: `Berlin, CT`.
             self.countries.iter().copied().collect()
         } else if self.towns.len() == 1 && !open.is_empty() {
-            open.into_iter().chain(first).collect()
+            open.iter().copied().chain(first).collect()
         } else if town.sure {
             first.into_iter().collect()
         } else {
@@ -412,8 +415,8 @@ pub struct Wanted {
     areas: BTreeSet<Area>,
     /// The town or other place, folded, where the caller named one.
     town: Option<String>,
-    /// The code that the caller wrote, folded, where it stands for several places.
-    unsure: Option<String>,
+    /// The code that the caller wrote, where it stands for several places.
+    unsure: Option<&'static str>,
 }
 
 /// Whether an advert is where the caller looks.
@@ -472,14 +475,14 @@ impl Wanted {
 
     /// A code in place of a name.
     fn code(first: &str) -> Option<Self> {
-        let readings = CODES.get(first.to_ascii_uppercase().as_str())?;
+        let (code, readings) = CODES.get_key_value(first.to_ascii_uppercase().as_str())?;
         let strong: Vec<&Reading> = readings.iter().filter(|reading| !reading.weak).collect();
         let countries = strong.iter().filter(|reading| reading.area.is_none());
         let mut wanted = Self::all_of(
             countries.map(|reading| reading.country),
             strong.iter().filter_map(|reading| reading.area),
         );
-        wanted.unsure = (strong.len() > 1).then(|| fold(first));
+        wanted.unsure = (strong.len() > 1).then_some(*code);
         (!strong.is_empty()).then_some(wanted)
     }
 
@@ -492,7 +495,7 @@ impl Wanted {
         let fit = self.fits_named(&stated);
         match &self.unsure {
             // The caller's code decides nothing; written as the caller wrote it, it is what is asked for.
-            Some(code) if stated.folded.contains(&format!(" {code} ")) => Fit::Yes,
+            Some(code) if stated.codes.contains(code) => Fit::Yes,
             Some(_) if fit != Fit::No => Fit::Unclear,
             _ => fit,
         }
@@ -720,6 +723,10 @@ mod tests {
             ("CA", "Berlin", Fit::No),
             ("TX", "Austin, Texas", Fit::Yes),
             ("DE", "Hamburg", Fit::Unclear),
+            ("DE", "Rio de Janeiro", Fit::No),
+            ("IN", "Work in Berlin", Fit::No),
+            ("UK", "Remote, New England", Fit::No),
+            ("USA", "Boston, New England", Fit::ByTown),
             ("PL", "Warsaw, Poland", Fit::Yes),
             // Towns.
             ("Berlin", "Berlin", Fit::Yes),

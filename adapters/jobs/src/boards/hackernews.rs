@@ -325,7 +325,7 @@ fn is_pay(part: &str, words: &Words) -> bool {
 /// Whether a first line says that the work is remote; `None` where it does not speak of it, or of some days only.
 fn remote(first: &str) -> Option<bool> {
     let mut answer = None;
-    let lower = first.to_lowercase().replace(" or ", "|");
+    let lower = first.to_lowercase().replace(" or ", "|").replace(". ", "|");
     for part in lower.split(['|', ';', ',']) {
         let words: Vec<&str> = part
             .split(|c: char| !c.is_alphanumeric())
@@ -420,7 +420,7 @@ fn remote(first: &str) -> Option<bool> {
 
 /// Whether `remote` is said of another thing than where the work is done: `Remote Sensing Engineer`, `remote interviews`.
 fn is_of_something_else(before: &[&str], after: &[&str]) -> bool {
-    const THINGS: [&str; 24] = [
+    const THINGS: [&str; 20] = [
         "sensing",
         "sensed",
         "sensor",
@@ -433,7 +433,6 @@ fn is_of_something_else(before: &[&str], after: &[&str]) -> bool {
         "support",
         "assistance",
         "procedure",
-        "code",
         "patient",
         "diagnos",
         "operated",
@@ -441,10 +440,7 @@ fn is_of_something_else(before: &[&str], after: &[&str]) -> bool {
         "surgery",
         "proctor",
         "viewing",
-        "hands",
-        "server",
         "site",
-        "sites",
     ];
     const HIRING: [&str; 3] = ["interview", "onboarding", "assessment"];
     let starts = |word: &&str, list: &[&str]| list.iter().any(|start| word.starts_with(start));
@@ -506,6 +502,8 @@ mod tests {
             ("Acme | Remote Sensing Engineer | REMOTE", Some(true)),
             ("Acme | Engineer | Oslo | remote interviews", None),
             ("Acme | Engineer | Oslo | interviews are remote", None),
+            ("Acme | Engineer | REMOTE. Interviews in person", Some(true)),
+            ("Acme | Remote Coder | anywhere", Some(true)),
             ("Acme | Engineer | Oslo | Remote desktop software", None),
             // Denied, and limited to some places.
             ("Acme | Engineer | Remote eligible: No", Some(false)),
