@@ -62,7 +62,14 @@ fn said(provider: Provider, name: &str, ticker: &Ticker, words: &str) -> SourceE
     let words = text::said(words, 160);
     let lower = words.to_lowercase();
     let has = |marks: &[&str]| marks.iter().any(|mark| lower.contains(mark));
-    let code = if has(&["limit", "too many requests", "out of api credits"]) {
+    let code = if has(&[
+        "limit reached",
+        "rate limit",
+        "current limit",
+        "limit exceeded",
+        "too many requests",
+        "out of api credits",
+    ]) {
         ErrorCode::RateLimited
     } else if has(&[
         "available starting with",
@@ -80,6 +87,8 @@ fn said(provider: Provider, name: &str, ticker: &Ticker, words: &str) -> SourceE
         );
         return SourceError::misconfigured(message)
             .hint("a key of that plan opens it; without, another provider may have it");
+    } else if has_word(&lower, &["limit", "limits"]) {
+        ErrorCode::RateLimited
     } else if has(&["api key", "apikey", "token", "unauthorized"]) {
         ErrorCode::AccessDenied
     } else if has(&["delisted"]) {
@@ -317,6 +326,18 @@ mod tests {
             code(r#"{"code":404,"message":"EUR/USD not found","status":"error"}"#),
             ErrorCode::NotFound
         );
+        // What a plan limits is no limit of a moment, and credits are, whatever plan is offered for more.
+        for (message, wanted) in [
+            ("EUR/USD is limited to the Pro plan", ErrorCode::Misconfigured),
+            (
+                "You have run out of API credits for the current minute. Consider switching to a higher tier plan",
+                ErrorCode::RateLimited,
+            ),
+            ("symbol EURUSD not found: Example Limited", ErrorCode::NotFound),
+        ] {
+            let body = format!(r#"{{"code":404,"message":"{message}","status":"error"}}"#);
+            assert_eq!(code(&body), wanted, "{message}");
+        }
         // Of something else, or of a server that failed.
         for other in [
             r#"{"code":404,"message":"not found","status":"error"}"#,
