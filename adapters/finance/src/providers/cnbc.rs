@@ -93,13 +93,15 @@ fn quote(ticker: &Ticker, symbol: &str, found: &Value) -> Option<Quote> {
     quote.name = words(at("name"));
     quote.exchange = words(at("exchange"));
     quote.market = words(at("curmktstatus"));
-    quote.previous_close = number(at("previous_day_closing"));
-    quote.change = number(at("change"));
-    quote.change_percent = number(at("change_pct"));
-    quote.open = number(at("open"));
-    quote.high = number(at("high"));
-    quote.low = number(at("low"));
-    quote.volume = number(at("volume")).filter(|volume| volume.value() > 0.0);
+    quote.previous_close = quote.reads("previous_day_closing", at("previous_day_closing"));
+    quote.change = quote.reads("change", at("change"));
+    quote.change_percent = quote.reads("change_pct", at("change_pct"));
+    quote.open = quote.reads("open", at("open"));
+    quote.high = quote.reads("high", at("high"));
+    quote.low = quote.reads("low", at("low"));
+    quote.volume = quote
+        .reads("volume", at("volume"))
+        .filter(|volume| volume.value() > 0.0);
     quote.extended = extended(at("ExtendedMktQuote"));
     Some(quote)
 }
@@ -217,6 +219,17 @@ mod tests {
             said("ODD")
         );
         assert!(said("UNDATED").contains("no price of a known moment"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_left_out_and_named() {
+        let body = r#"{"FormattedQuoteResult":{"FormattedQuote":{"symbol":"AAPL","last":"1.5","last_time":"2026-08-17","open":"1,5","high":"N/A"}}}"#;
+        let mut quote = parse(&Ticker::read("AAPL").unwrap(), body).unwrap();
+        assert_eq!((&quote.open, &quote.high), (&None, &None));
+        assert_eq!(
+            quote.settle(),
+            ["left out open \"1,5\", which cannot be read as a number"]
+        );
     }
 
     #[test]

@@ -48,12 +48,12 @@ pub fn finnhub(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         }
     })?;
     quote.dated_roughly("t: the moment of the current daily bar, which may be an older session's");
-    quote.change = number(at("d"));
-    quote.change_percent = number(at("dp"));
-    quote.high = number(at("h"));
-    quote.low = number(at("l"));
-    quote.open = number(at("o"));
-    quote.previous_close = number(at("pc"));
+    quote.change = quote.reads("d", at("d"));
+    quote.change_percent = quote.reads("dp", at("dp"));
+    quote.high = quote.reads("h", at("h"));
+    quote.low = quote.reads("l", at("l"));
+    quote.open = quote.reads("o", at("o"));
+    quote.previous_close = quote.reads("pc", at("pc"));
     Ok(quote)
 }
 
@@ -211,13 +211,15 @@ pub fn twelvedata(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     quote.stated_in(currency, ticker, index);
     quote.name = words(at("name"));
     quote.exchange = words(at("exchange"));
-    quote.change = number(at("change"));
-    quote.change_percent = number(at("percent_change"));
-    quote.previous_close = number(at("previous_close"));
-    quote.open = number(at("open"));
-    quote.high = number(at("high"));
-    quote.low = number(at("low"));
-    quote.volume = number(at("volume")).filter(|volume| volume.value() > 0.0);
+    quote.change = quote.reads("change", at("change"));
+    quote.change_percent = quote.reads("percent_change", at("percent_change"));
+    quote.previous_close = quote.reads("previous_close", at("previous_close"));
+    quote.open = quote.reads("open", at("open"));
+    quote.high = quote.reads("high", at("high"));
+    quote.low = quote.reads("low", at("low"));
+    quote.volume = quote
+        .reads("volume", at("volume"))
+        .filter(|volume| volume.value() > 0.0);
     Ok(quote)
 }
 

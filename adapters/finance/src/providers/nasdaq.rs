@@ -72,8 +72,9 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     quote.name = words(at("companyName"));
     quote.exchange = words(at("exchange"));
     quote.market = words(at("marketStatus"));
-    quote.change = session.get("netChange").and_then(number);
-    quote.change_percent = session.get("percentageChange").and_then(number);
+    let of_session = |name: &str| session.get(name).unwrap_or(&Value::Null);
+    quote.change = quote.reads("netChange", of_session("netChange"));
+    quote.change_percent = quote.reads("percentageChange", of_session("percentageChange"));
     let key = |name: &str| {
         data.get("keyStats")
             .and_then(|stats| stats.get(name)?.get("value"))

@@ -181,7 +181,7 @@ pub fn coinbase(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     let quote = Quote::new("coinbase", page, number(at("price")), "time", moment);
     let mut quote = quote.ok_or_else(|| Provider::Coinbase.no_price(ticker, at("price")))?;
     quote.currency = Some(currency.to_owned());
-    quote.volume = number(at("volume"));
+    quote.volume = quote.reads("volume", at("volume"));
     quote.exchange = Some("Coinbase Exchange".to_owned());
     Ok(quote)
 }

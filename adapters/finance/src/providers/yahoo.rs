@@ -79,9 +79,11 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     quote.stated_in(words(at("currency")), ticker, index);
     quote.name = words(at("longName")).or_else(|| words(at("shortName")));
     quote.exchange = words(at("fullExchangeName")).or_else(|| words(at("exchangeName")));
-    quote.high = number(at("regularMarketDayHigh"));
-    quote.low = number(at("regularMarketDayLow"));
-    quote.volume = number(at("regularMarketVolume")).filter(|volume| volume.value() > 0.0);
+    quote.high = quote.reads("regularMarketDayHigh", at("regularMarketDayHigh"));
+    quote.low = quote.reads("regularMarketDayLow", at("regularMarketDayLow"));
+    quote.volume = quote
+        .reads("regularMarketVolume", at("regularMarketVolume"))
+        .filter(|volume| volume.value() > 0.0);
     Ok(quote)
 }
 
