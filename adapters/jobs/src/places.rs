@@ -55,6 +55,10 @@ const EU: &[Code] = &[
 const DACH: &[Code] = &["DE", "AT", "CH"];
 const NORDICS: &[Code] = &["DK", "SE", "NO", "FI", "IS"];
 const BENELUX: &[Code] = &["BE", "NL", "LU"];
+const BALTICS: &[Code] = &["EE", "LV", "LT"];
+const MIDDLE_EAST: &[Code] = &[
+    "AE", "BH", "EG", "IL", "IQ", "IR", "JO", "KW", "LB", "OM", "PS", "QA", "SA", "SY", "TR", "YE",
+];
 const NORTH_AMERICA: &[Code] = &["US", "CA", "MX"];
 const CENTRAL_AMERICA: &[Code] = &["BZ", "CR", "GT", "HN", "NI", "PA", "SV"];
 const LATIN_AMERICA: &[Code] = &[
@@ -63,7 +67,7 @@ const LATIN_AMERICA: &[Code] = &[
 ];
 
 /// Regions by their names; continents have all their countries.
-const REGIONS: [(&str, &[Code]); 11] = [
+const REGIONS: [(&str, &[Code]); 13] = [
     ("eu", EU),
     ("european union", EU),
     ("dach", DACH),
@@ -75,21 +79,28 @@ const REGIONS: [(&str, &[Code]); 11] = [
     ("latam", LATIN_AMERICA),
     ("central america", CENTRAL_AMERICA),
     ("new england", &["US"]),
+    ("middle east", MIDDLE_EAST),
+    ("baltics", BALTICS),
 ];
 
 static CONTINENTS: LazyLock<HashMap<&'static str, Vec<Code>>> = LazyLock::new(|| {
     let mut all: HashMap<&'static str, Vec<Code>> = HashMap::new();
     for (code, continent, _) in countries() {
-        let name = match continent {
-            "EU" => "europe",
-            "AS" => "asia",
-            "AF" => "africa",
-            "OC" => "oceania",
-            "SA" => "south america",
+        // Each with the regions of recruiters that hold it whole.
+        let names: &[&str] = match continent {
+            "EU" => &["europe", "emea"],
+            "AS" => &["asia", "apac", "asia pacific"],
+            "AF" => &["africa", "emea"],
+            "OC" => &["oceania", "apac", "asia pacific"],
+            "SA" => &["south america", "americas", "the americas"],
+            "NA" => &["americas", "the americas"],
             _ => continue,
         };
-        all.entry(name).or_default().push(code);
+        for name in names {
+            all.entry(name).or_default().push(code);
+        }
     }
+    all.entry("emea").or_default().extend(MIDDLE_EAST);
     all
 });
 
@@ -693,6 +704,13 @@ mod tests {
             ("South America", "Costa Rica", Fit::No),
             ("South America", "Latin America", Fit::Unclear),
             ("Latin America", "South America", Fit::Unclear),
+            ("EMEA", "Germany", Fit::Yes),
+            ("EMEA", "Dubai, UAE", Fit::Yes),
+            ("EMEA", "Austin, TX", Fit::No),
+            ("APAC", "Singapore", Fit::Yes),
+            ("Americas", "Toronto, ON", Fit::Yes),
+            ("Germany", "Remote (EMEA)", Fit::Unclear),
+            ("USA", "Remote (EMEA)", Fit::No),
             ("Central America", "Panama", Fit::Yes),
             ("Central America", "Chile", Fit::No),
             // Codes of two places decide nothing by themselves.
