@@ -11,7 +11,7 @@ const LEAST_DECIMALS: usize = 2;
 impl Quote {
     /// Leaves out what contradicts the rest; returns what was left out and why, a line each.
     pub fn settle(&mut self) -> Vec<String> {
-        let mut left_out = Vec::new();
+        let mut left_out = std::mem::take(&mut self.unreadable);
         if self.rolled() {
             left_out.push(
                 "previous_close equals the price before the session, so it is that price and not the close \

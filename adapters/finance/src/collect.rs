@@ -6,7 +6,7 @@ use futures_util::future::{join, join_all};
 
 use crate::DESCRIPTOR;
 use crate::input::{self, Input, Query};
-use crate::providers::{DELISTED, Provider};
+use crate::providers::{DELISTED, NOTHING_SAID, Provider};
 use crate::quote::Quote;
 use crate::symbol::Ticker;
 
@@ -174,16 +174,25 @@ fn unanswered(ticker: &Ticker, failures: Vec<(Provider, SourceError)>) -> Source
         .map(|(provider, error)| format!("{}: {}", provider.id(), error.code))
         .collect();
     let attempts = failures.iter().map(|(_, error)| error.attempts).sum();
-    let names: Vec<&str> = failures.iter().map(|(provider, _)| provider.id()).collect();
     let delisted: Vec<&str> = failures
         .iter()
         .filter(|(_, error)| error.detail.as_deref() == Some(DELISTED))
         .map(|(provider, _)| provider.id())
         .collect();
+    // A source that says nothing of the ticker does not speak against those that say that there is none.
+    let silent = |error: &SourceError| error.detail.as_deref() == Some(NOTHING_SAID);
+    let said_unknown = failures
+        .iter()
+        .any(|(_, error)| error.code == ErrorCode::NotFound);
+    let ids = |wanted: bool| -> Vec<&str> {
+        let found = failures.iter().filter(|(_, error)| silent(error) == wanted);
+        found.map(|(provider, _)| provider.id()).collect()
+    };
+    let (names, silent_ones) = (ids(false), ids(true));
     let real = failures
         .into_iter()
         .map(|(_, error)| error)
-        .find(|error| error.code != ErrorCode::NotFound);
+        .find(|error| error.code != ErrorCode::NotFound && !(said_unknown && silent(error)));
     match real {
         None => {
             let mut error = if delisted.is_empty() {
@@ -211,6 +220,9 @@ fn unanswered(ticker: &Ticker, failures: Vec<(Provider, SourceError)>) -> Source
                 .hint("it is no longer traded there")
                 .detail(DELISTED)
             };
+            if !silent_ones.is_empty() {
+                error.message = format!("{}; nothing said by {}", error.message, silent_ones.join(", "));
+            }
             error.attempts = attempts;
             error
         }
@@ -299,6 +311,22 @@ mod tests {
             result(vec![pending("NOPE", vec![])], 0).unwrap_err().code,
             ErrorCode::Misconfigured
         );
+    }
+
+    #[test]
+    fn silence_is_no_word_and_does_not_hide_one() {
+        let silent = |ticker: &Ticker| Provider::Finnhub.said_nothing(ticker, "with nothing but zeros");
+        let ticker = Ticker::read("NOPE").unwrap();
+        let unknown = (Provider::Cnbc, Provider::Cnbc.unknown(&ticker));
+        let error = unanswered(&ticker, vec![(Provider::Finnhub, silent(&ticker)), unknown]);
+        assert_eq!(error.code, ErrorCode::NotFound);
+        assert!(
+            error.message.contains("unknown to cnbc; nothing said by finnhub"),
+            "{}",
+            error.message
+        );
+        let error = unanswered(&ticker, vec![(Provider::Finnhub, silent(&ticker))]);
+        assert_eq!(error.code, ErrorCode::Malformed);
     }
 
     #[test]

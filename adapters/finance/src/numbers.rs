@@ -157,29 +157,58 @@ pub fn number(value: &Value) -> Option<Figure> {
     }
 }
 
-/// As [`number`], from text.
+/// As [`number`], from text. What can be read in two ways is none.
 fn from_text(text: &str) -> Option<Figure> {
-    let plain: String = text
-        .trim()
-        .chars()
-        .filter(|c| !matches!(c, '$' | '%' | '+'))
-        .map(|c| if c == '\u{2212}' { '-' } else { c })
-        .collect();
-    if plain.eq_ignore_ascii_case("unch") {
+    let text = text.trim();
+    if text.eq_ignore_ascii_case("unch") {
         return Figure::read("0");
     }
-    if plain.contains(',') && !grouped(&plain) {
+    let text = text.strip_suffix('%').unwrap_or(text).trim_end();
+    // `-$0.29` and `$-0.29`.
+    let (mut sign, mut rest, mut dollar) = (None, text, false);
+    while let Some(first) = rest.chars().next() {
+        match first {
+            '$' if !dollar => dollar = true,
+            '+' if sign.is_none() => sign = Some(""),
+            '-' | '\u{2212}' if sign.is_none() => sign = Some("-"),
+            _ => break,
+        }
+        rest = rest.get(first.len_utf8()..)?.trim_start();
+    }
+    if !rest.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return None;
     }
-    Figure::read(&plain.replace(',', ""))
+    Figure::read(&format!("{}{}", sign.unwrap_or_default(), plain(rest)?))
 }
 
-/// Whether commas separate thousands: `1,157.25`, and not `1,5` or `0,034`.
-fn grouped(text: &str) -> bool {
-    let whole = text.split('.').next().unwrap_or_default().trim_start_matches('-');
-    let mut groups = whole.split(',');
-    let first = groups.next().unwrap_or_default();
-    (1..=3).contains(&first.len()) && !first.starts_with('0') && groups.all(|group| group.len() == 3)
+/// The number without what separates its thousands, and with a decimal point: `1,157.25`, `1.157,25`, `1 157,25` and
+/// `1'157.25` are one. A comma alone separates thousands, where it can: `1,5` and `0,034` are none.
+fn plain(text: &str) -> Option<String> {
+    const APART: [char; 5] = [' ', '\u{a0}', '\u{202f}', '\'', '’'];
+    let (last, apart) = (text.rfind(['.', ',']), text.chars().find(|c| APART.contains(c)));
+    let Some(at) = last else {
+        return apart.map_or_else(|| Some(text.to_owned()), |mark| grouped(text, mark));
+    };
+    let (whole, rest) = text.split_at_checked(at)?;
+    let (comma, fraction) = (rest.starts_with(','), rest.get(1..)?);
+    let mark = apart.or_else(|| whole.chars().find(|c| matches!(c, ',' | '.')));
+    match mark {
+        // A comma alone, or several: thousands.
+        None | Some(',') if comma => grouped(text, ','),
+        None => Some(text.to_owned()),
+        // Two points.
+        Some('.') if !comma => None,
+        Some(mark) => Some(format!("{}.{fraction}", grouped(whole, mark)?)),
+    }
+}
+
+/// The digits between marks that separate thousands.
+fn grouped(text: &str, mark: char) -> Option<String> {
+    let mut groups = text.split(mark);
+    let first = groups.next()?;
+    let fits =
+        (1..=3).contains(&first.len()) && !first.starts_with('0') && groups.all(|group| group.len() == 3);
+    fits.then(|| text.replace(mark, ""))
 }
 
 /// Whether text is a number in per cent.
@@ -233,6 +262,16 @@ mod tests {
             (json!(336.0), "336"),
             (json!("1E+3"), "1000"),
             (json!("-.5"), "-0.5"),
+            // As it is written elsewhere.
+            (json!("1.234,56"), "1234.56"),
+            (json!("-1.234.567,89 %"), "-1234567.89"),
+            (json!("1 234,56"), "1234.56"),
+            (json!("1\u{202f}234\u{202f}567"), "1234567"),
+            (json!("1'234.50"), "1234.5"),
+            (json!("4.25 %"), "4.25"),
+            (json!("$ 4.25"), "4.25"),
+            (json!("-$0.29"), "-0.29"),
+            (json!("1,234"), "1234"),
         ] {
             assert_eq!(number(&given).unwrap().digits(), digits, "{given}");
         }
@@ -244,6 +283,16 @@ mod tests {
             json!("1,5"),
             json!("0,034"),
             json!("1-2"),
+            json!("1+2"),
+            json!("1%2"),
+            json!("5$5"),
+            json!("+-5"),
+            json!("1.23,45,67"),
+            json!("1.2345,67"),
+            json!("1,234.567,89"),
+            json!("1.234.567"),
+            json!("1 2"),
+            json!("12 34.5"),
             json!("1e999"),
             json!("4.1 / 4.2"),
             json!(null),

@@ -1,10 +1,11 @@
 //! One price, the moment it belongs to, and who says so.
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{DateEvidence, DateValue, Item};
-use freshcontext_parse::date;
+use freshcontext_contract::{DateEvidence, DateValue, Item, quoted};
+use freshcontext_parse::{date, text};
+use serde_json::Value;
 
-use crate::numbers::Figure;
+use crate::numbers::{Figure, number, words};
 use crate::symbol::{Kind, Ticker};
 
 /// A price outside the regular session.
@@ -64,6 +65,8 @@ pub struct Quote {
     pub extended: Option<Extended>,
     /// What the price was computed from, where the source does not give it itself.
     pub derived_from: Option<String>,
+    /// Fields whose number cannot be read, with what stands there.
+    pub unreadable: Vec<String>,
 }
 
 /// Currencies that are a hundredth of one, as Yahoo writes them, and what that is.
@@ -129,7 +132,22 @@ impl Quote {
             close: None,
             extended: None,
             derived_from: None,
+            unreadable: Vec::new(),
         }
+    }
+
+    /// Reads the number of a field; what cannot be read is left out and named.
+    pub fn reads(&mut self, field: &str, value: &Value) -> Option<Figure> {
+        let figure = number(value);
+        if figure.is_none()
+            && let Some(written) = words(value)
+        {
+            let written = quoted(&text::said(&written, 40));
+            self.unreadable.push(format!(
+                "left out {field} {written}, which cannot be read as a number"
+            ));
+        }
+        figure
     }
 
     /// Says that its moment is only roughly that of the price, and why.

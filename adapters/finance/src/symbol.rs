@@ -32,7 +32,7 @@ pub struct Ticker {
 }
 
 /// Market suffixes: as people write them, and Yahoo's.
-const MARKETS: [(&str, &str); 26] = [
+const MARKETS: [(&str, &str); 28] = [
     ("DE", "DE"),
     ("L", "L"),
     ("UK", "L"),
@@ -59,6 +59,8 @@ const MARKETS: [(&str, &str); 26] = [
     ("F", "F"),
     ("BR", "BR"),
     ("SI", "SI"),
+    ("JO", "JO"),
+    ("TA", "TA"),
 ];
 
 /// Indices: common names, then CNBC's, Cboe's and Yahoo's; empty where there is none.
@@ -209,6 +211,8 @@ mod tests {
         assert_eq!(all("^GSPC"), (some(".SPX"), some("_SPX"), "^GSPC".into()));
         assert_eq!(all("0700.HK"), (None, None, "0700.HK".into()));
         assert_eq!(all("7203.JP"), (None, None, "7203.T".into()));
+        assert_eq!(all("NPN.JO"), (None, None, "NPN.JO".into()));
+        assert_eq!(all("TEVA.TA"), (None, None, "TEVA.TA".into()));
         assert_eq!(all("TSCO.L"), (None, None, "TSCO.L".into()));
         assert_eq!(all("PKN.PL"), (None, None, "PKN.WA".into()));
         assert_eq!(all("EURUSD=X"), (None, None, "EURUSD=X".into()));

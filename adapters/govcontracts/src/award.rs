@@ -20,6 +20,7 @@ pub struct Award {
     recipient: Option<String>,
     #[serde(rename = "Recipient UEI")]
     uei: Option<String>,
+    recipient_id: Option<String>,
     #[serde(rename = "Award Amount")]
     amount: Option<f64>,
     #[serde(rename = "Total Outlays")]
@@ -104,6 +105,13 @@ impl Award {
     /// Who got it, and the unique entity id of that recipient.
     pub fn recipient(&self) -> (Option<&str>, Option<&str>) {
         (self.recipient.as_deref(), self.uei.as_deref())
+    }
+
+    /// Whether its recipient has a parent: USAspending's ids of such recipients end with a level of `C`.
+    pub fn is_to_a_subsidiary(&self) -> bool {
+        self.recipient_id
+            .as_deref()
+            .is_some_and(|id| id.trim().ends_with("-C"))
     }
 
     /// The day that counts.
@@ -198,6 +206,7 @@ pub fn detail(body: &str) -> Result<Award, SourceError> {
         id: at(&["piid"]),
         recipient: at(&["recipient", "recipient_name"]),
         uei: at(&["recipient", "recipient_uei"]),
+        recipient_id: None,
         amount: value.get("total_obligation").and_then(Value::as_f64),
         outlays: value.get("total_outlay").and_then(Value::as_f64),
         description: at(&["description"]),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Cx, DateEvidence, ErrorCode, Response, SourceError, SourceResult, code, named, quoted_within,
+    Cx, DateEvidence, ErrorCode, Response, SourceError, SourceResult, code, counted, named, quoted_within,
     sort_by_date,
 };
 use freshcontext_parse::charset;
@@ -207,7 +207,8 @@ async fn search(
     let before = page.awards.len();
     match filter {
         Filter::Entity { uei, name } => page.awards.retain(|award| match award.recipient() {
-            (_, Some(other)) => other.trim().eq_ignore_ascii_case(uei.trim()),
+            // A search for an id also finds the awards of those whose parent has it.
+            (_, Some(other)) => other.trim().eq_ignore_ascii_case(uei.trim()) || award.is_to_a_subsidiary(),
             (Some(other), None) => parse::same_name(name, other),
             (None, None) => true,
         }),
@@ -268,6 +269,39 @@ async fn search(
     result.note(LAG);
     result.skip(page.unreadable, "that could not be read");
     result.skip(others, "to other recipients");
+    if let Filter::Entity { uei, name } = filter {
+        let shown = page.awards.iter().take(args.limit);
+        let mut subsidiaries: Vec<String> = Vec::new();
+        let mut count = 0;
+        for award in shown {
+            let (Some(other), Some(id)) = award.recipient() else {
+                continue;
+            };
+            if id.trim().eq_ignore_ascii_case(uei.trim()) {
+                continue;
+            }
+            count += 1;
+            let other = named(other);
+            if !subsidiaries.contains(&other) {
+                subsidiaries.push(other);
+            }
+        }
+        if count > 0 {
+            let awards = counted(count, "award shown is", "awards shown are");
+            let more = subsidiaries.len().saturating_sub(6);
+            subsidiaries.truncate(6);
+            let more = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
+            result.note(format!(
+                "{awards} to subsidiaries of {}: {}{more}",
+                named(name),
+                subsidiaries.join("; ")
+            ));
+        }
+    }
     if query.by == By::Modified {
         result.note("Dates are those of the records' last change, not of the awards");
     }
@@ -282,7 +316,11 @@ async fn search(
         result.own_date = newest
             .map(|day| DateEvidence::signal("newest day among awards that are not sorted by date", day));
     }
-    if page.more && !result.items.is_empty() && number.saturating_mul(args.limit) < REACH {
+    // A page of nothing but other recipients has a next one, too.
+    if page.more && before > 0 && number.saturating_mul(args.limit) < REACH {
+        if result.items.is_empty() {
+            result.note("No award on this page is to this recipient; the next page may have some");
+        }
         result.next = Some((number + 1).to_string());
     }
     Ok(result)

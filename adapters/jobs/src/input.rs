@@ -46,6 +46,22 @@ pub struct Search {
     pub offset: usize,
 }
 
+impl Search {
+    /// Whether only remote jobs are asked for, by the argument or in place of a place.
+    pub fn remote_wanted(&self) -> bool {
+        self.remote_only || self.location.as_deref().is_some_and(is_remote)
+    }
+
+    /// The place on the map that is asked for.
+    pub fn place(&self) -> Option<&str> {
+        self.location.as_deref().filter(|place| !is_remote(place))
+    }
+}
+
+fn is_remote(place: &str) -> bool {
+    place.trim().eq_ignore_ascii_case("remote")
+}
+
 /// Ten years: older adverts are archives, not jobs.
 const MOST_DAYS: f64 = 3_650.0;
 /// More keywords than a search needs; each costs a pass over every advert.

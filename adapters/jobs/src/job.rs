@@ -151,16 +151,14 @@ impl Job {
     /// As an item. `found` are the caller's keywords that occur.
     pub fn into_item(self, now: DateTime<Utc>, found: Vec<String>) -> Item {
         let age = self.age_days(now);
-        let deadline = crate::deadline::find(&self.text, now);
+        let deadline = crate::deadline::find(&self.text, self.dated(now), now);
+        let closing = deadline.map(|deadline| deadline.day);
         let mut item = Item::new(self.heading(), self.date);
         item.id = Some(format!("{}:{}", self.board.id(), self.key));
         item.url = self.url;
         item.set(
             "badge",
-            badge(
-                age,
-                deadline.map(|deadline| crate::deadline::passed(deadline, now)),
-            ),
+            badge(age, closing.map(|day| crate::deadline::passed(day, now))),
         );
         item.set("age_days", age);
         item.set("source", self.board.name());
@@ -171,8 +169,10 @@ impl Job {
         item.set("level", self.level);
         item.set("category", self.category);
         if let Some(deadline) = deadline {
-            item.set_day("deadline", Some(deadline));
-            item.set_flag("deadline_passed", crate::deadline::passed(deadline, now));
+            item.set_day("deadline", Some(deadline.day));
+            item.set_flag("deadline_passed", crate::deadline::passed(deadline.day, now));
+            // Its text has no year.
+            item.set_flag("deadline_year_inferred", deadline.year_inferred);
         }
         item.set("keywords", found);
         item.set("tags", self.tags.into_iter().take(8).collect::<Vec<_>>());

@@ -232,6 +232,8 @@ fn result(
     let total = jobs.len();
     let Selection {
         jobs,
+        not_remote,
+        remote_unsaid,
         too_old,
         no_place,
         elsewhere,
@@ -273,6 +275,8 @@ fn result(
     ));
     result.set("boards", places);
     result.skip(unreadable, "without a title or id");
+    result.skip(not_remote, "not remote");
+    result.skip(remote_unsaid, "that do not say that they are remote throughout");
     result.skip(too_old, format!("older than {} days", search.max_age_days));
     result.skip(no_place, "without a stated place");
     result.skip(elsewhere, "in another place");

@@ -36,13 +36,9 @@ pub fn muse(page: u32, search: &Search) -> Result<Request, SourceError> {
     if let Some(category) = muse_category(&search.query) {
         query.push(("category", category));
     }
-    let remote_wanted = search
-        .location
-        .as_deref()
-        .is_some_and(|place| place.eq_ignore_ascii_case("remote"));
-    if search.remote_only || remote_wanted {
+    if search.remote_wanted() {
         query.push(("location", "Flexible / Remote"));
-    } else if let Some(place) = &search.location {
+    } else if let Some(place) = search.place() {
         query.push(("location", place));
     }
     let url = KeyedUrl::new("https://www.themuse.com/api/public/jobs", &[])?.with(query);

@@ -14,6 +14,10 @@ use crate::words::Query;
 pub struct Selection {
     /// Those that fit, with the keywords found in each, in the order to show them.
     pub jobs: Vec<(Job, Vec<String>)>,
+    /// Fitting but for saying that they are not remote.
+    pub not_remote: usize,
+    /// Fitting but for saying nothing of remote work, or that it is of some days.
+    pub remote_unsaid: usize,
     /// Fitting but too old.
     pub too_old: usize,
     /// Fitting but for a place that is not stated.
@@ -33,7 +37,8 @@ pub struct Selection {
 /// Picks the adverts that fit.
 pub fn select(jobs: Vec<Job>, search: &Search, now: DateTime<Utc>) -> Selection {
     let query = Query::of(&search.query);
-    let wanted = search.location.as_deref().map(Place::of);
+    let remote = search.remote_wanted() || query.remote;
+    let wanted = search.place().map(Wanted::of);
     let mut selection = Selection::default();
     let mut fitting: Vec<(Job, Vec<String>)> = Vec::new();
     for job in jobs {
@@ -41,14 +46,18 @@ pub fn select(jobs: Vec<Job>, search: &Search, now: DateTime<Utc>) -> Selection 
         if !query.words.iter().all(|word| words.contain(word)) {
             continue;
         }
-        if (search.remote_only || query.remote) && job.remote != Some(true) {
+        if remote && job.remote != Some(true) {
+            match job.remote {
+                Some(_) => selection.not_remote += 1,
+                None => selection.remote_unsaid += 1,
+            }
             continue;
         }
         if job.older_than(search.max_age_days, now) {
             selection.too_old += 1;
             continue;
         }
-        match wanted.as_ref().map(|wanted| wanted.holds(&job)) {
+        match wanted.as_ref().map(|wanted| holds(wanted, &job)) {
             None | Some(Some(Fit::Yes)) => {}
             Some(Some(Fit::ByTown)) => selection.by_town.extend(job.location.clone()),
             Some(Some(Fit::No)) => {
@@ -88,34 +97,13 @@ pub fn select(jobs: Vec<Job>, search: &Search, now: DateTime<Utc>) -> Selection 
     selection
 }
 
-/// Where the caller looks: a place on the map, or work from anywhere.
-enum Place {
-    Remote,
-    There(Wanted),
-}
-
-impl Place {
-    fn of(place: &str) -> Self {
-        if place.trim().eq_ignore_ascii_case("remote") {
-            Self::Remote
-        } else {
-            Self::There(Wanted::of(place))
-        }
-    }
-
-    /// Whether an advert is there; `None` where it states no place.
-    fn holds(&self, job: &Job) -> Option<Fit> {
-        match self {
-            Self::Remote => Some(if job.remote? { Fit::Yes } else { Fit::No }),
-            Self::There(wanted) => {
-                // The field for it, or else the text in which places are looked for.
-                let stated = job.location.as_ref().or(job.place_text.as_ref())?;
-                match (wanted.fits(stated), &job.place_text) {
-                    (Fit::Unclear | Fit::No, Some(text)) if wanted.fits(text) == Fit::Yes => Some(Fit::Yes),
-                    (fit, _) => Some(fit),
-                }
-            }
-        }
+/// Whether an advert is where the caller looks; `None` where it states no place.
+fn holds(wanted: &Wanted, job: &Job) -> Option<Fit> {
+    // The field for it, or else the text in which places are looked for.
+    let stated = job.location.as_ref().or(job.place_text.as_ref())?;
+    match (wanted.fits(stated), &job.place_text) {
+        (Fit::Unclear | Fit::No, Some(text)) if wanted.fits(text) == Fit::Yes => Some(Fit::Yes),
+        (fit, _) => Some(fit),
     }
 }
 
@@ -313,7 +301,9 @@ mod tests {
             remote("b", Some(false)),
             remote("c", None),
         ];
-        assert_eq!(keys(&select(jobs.clone(), &search("remote rust"), now())), ["a"]);
+        let selection = select(jobs.clone(), &search("remote rust"), now());
+        assert_eq!(keys(&selection), ["a"]);
+        assert_eq!((selection.not_remote, selection.remote_unsaid), (1, 1));
         let only = Search {
             remote_only: true,
             ..search("rust")
@@ -323,7 +313,10 @@ mod tests {
             location: Some("Remote".into()),
             ..search("rust")
         };
-        assert_eq!(keys(&select(jobs, &place, now())), ["a"]);
+        let selection = select(jobs, &place, now());
+        assert_eq!(keys(&selection), ["a"]);
+        assert_eq!((selection.not_remote, selection.remote_unsaid), (1, 1));
+        assert_eq!((selection.no_place, selection.elsewhere), (0, 0));
     }
 
     #[test]

@@ -166,6 +166,12 @@ fn by_marker(answer: &Answer, descriptor: &Descriptor) -> Result<(), SourceError
 
 fn by_shape(answer: &Answer, expect: Media, host: &str) -> Result<(), SourceError> {
     let body = significant(&answer.body);
+    // A challenge may come as headers alone, which a browser acts on: AWS WAF answers 202 without a body.
+    if body.is_empty()
+        && let Some(block_page) = block_page(answer)
+    {
+        return Err(block_page);
+    }
     let due = match expect {
         Media::Any => return Ok(()),
         Media::Html => return block_page(answer).map_or(Ok(()), Err),

@@ -50,18 +50,20 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     );
     let price = number(at("current_price"));
     let quote = Quote::new("cboe", page, price, "last_trade_time", moment);
-    let mut quote = quote.ok_or_else(|| Provider::Cboe.no_price(ticker))?;
-    let positive = |name: &str| number(at(name)).filter(|number| number.value() > 0.0);
+    let mut quote = quote.ok_or_else(|| Provider::Cboe.no_price(ticker, at("current_price")))?;
+    let above_zero = |figure: &numbers::Figure| figure.value() > 0.0;
     quote.kind = "last print at Cboe, 15 minutes late";
     quote.name = words(at("company_name"));
-    quote.close = positive("close");
-    quote.previous_close = positive("prev_day_close");
-    quote.change = number(at("price_change"));
-    quote.change_percent = number(at("price_change_percent"));
-    quote.open = positive("open");
-    quote.high = positive("high");
-    quote.low = positive("low");
-    quote.volume = positive("volume");
+    quote.close = quote.reads("close", at("close")).filter(above_zero);
+    quote.previous_close = quote
+        .reads("prev_day_close", at("prev_day_close"))
+        .filter(above_zero);
+    quote.change = quote.reads("price_change", at("price_change"));
+    quote.change_percent = quote.reads("price_change_percent", at("price_change_percent"));
+    quote.open = quote.reads("open", at("open")).filter(above_zero);
+    quote.high = quote.reads("high", at("high")).filter(above_zero);
+    quote.low = quote.reads("low", at("low")).filter(above_zero);
+    quote.volume = quote.reads("volume", at("volume")).filter(above_zero);
     Ok(quote)
 }
 

@@ -65,18 +65,13 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     let found = list
         .iter()
         .find(mine)
-        .ok_or_else(|| Provider::Cnbc.unknown(ticker))?;
+        .ok_or_else(|| Provider::Cnbc.said_nothing(ticker, "without an entry"))?;
     // A symbol that it does not have comes back with a code of 1 and without a price.
-    let dead = found
-        .get("code")
-        .and_then(Value::as_i64)
-        .is_some_and(|code| code != 0);
-    quote(ticker, &symbol, found).ok_or_else(|| {
-        if dead {
-            Provider::Cnbc.unknown(ticker)
-        } else {
-            Provider::Cnbc.no_price(ticker)
-        }
+    let code = found.get("code").and_then(Value::as_i64).unwrap_or_default();
+    quote(ticker, &symbol, found).ok_or_else(|| match code {
+        0 => Provider::Cnbc.no_price(ticker, found.get("last").unwrap_or(&Value::Null)),
+        1 => Provider::Cnbc.unknown(ticker),
+        code => SourceError::upstream(format!("CNBC answered for {} with the code {code}", ticker.given)),
     })
 }
 
@@ -98,13 +93,15 @@ fn quote(ticker: &Ticker, symbol: &str, found: &Value) -> Option<Quote> {
     quote.name = words(at("name"));
     quote.exchange = words(at("exchange"));
     quote.market = words(at("curmktstatus"));
-    quote.previous_close = number(at("previous_day_closing"));
-    quote.change = number(at("change"));
-    quote.change_percent = number(at("change_pct"));
-    quote.open = number(at("open"));
-    quote.high = number(at("high"));
-    quote.low = number(at("low"));
-    quote.volume = number(at("volume")).filter(|volume| volume.value() > 0.0);
+    quote.previous_close = quote.reads("previous_day_closing", at("previous_day_closing"));
+    quote.change = quote.reads("change", at("change"));
+    quote.change_percent = quote.reads("change_pct", at("change_pct"));
+    quote.open = quote.reads("open", at("open"));
+    quote.high = quote.reads("high", at("high"));
+    quote.low = quote.reads("low", at("low"));
+    quote.volume = quote
+        .reads("volume", at("volume"))
+        .filter(|volume| volume.value() > 0.0);
     quote.extended = extended(at("ExtendedMktQuote"));
     Some(quote)
 }
@@ -147,6 +144,9 @@ mod tests {
         {"symbol":".SPX","last":"6,500.12","last_time":"2026-08-17"},
         {"symbol":"US10Y","last":"4.05%","last_time":"2026-08-17"},
         {"symbol":"DEAD","code":1,"name":"DEAD"},
+        {"symbol":"BROKEN","code":500},
+        {"symbol":"BELOW","last":"-5.10","last_time":"2026-08-17"},
+        {"symbol":"ODD","last":"1,5","last_time":"2026-08-17"},
         {"symbol":"UNDATED","last":"5","last_time":"12:55 PM EDT"}]}}"#;
 
     fn at(given: &str) -> Result<Quote, SourceError> {
@@ -188,7 +188,9 @@ mod tests {
         use freshcontext_contract::ErrorCode;
         for (given, code) in [
             ("DEAD", ErrorCode::NotFound),
-            ("OTHER", ErrorCode::NotFound),
+            // An entry that is missing, and another code, say nothing of a ticker.
+            ("OTHER", ErrorCode::Malformed),
+            ("BROKEN", ErrorCode::UpstreamError),
             // It has that one, and a time without a day.
             ("UNDATED", ErrorCode::Malformed),
         ] {
@@ -201,6 +203,33 @@ mod tests {
         );
         let one = r#"{"FormattedQuoteResult":{"FormattedQuote":{"symbol":"AAPL","last":"1.5","last_time":"2026-08-17"}}}"#;
         assert_eq!(parse(&ticker, one).unwrap().price.digits(), "1.5");
+    }
+
+    #[test]
+    fn a_price_that_is_none_is_named() {
+        let said = |given: &str| at(given).unwrap_err().message;
+        assert!(
+            said("BELOW").contains("the price -5.1, which is below zero"),
+            "{}",
+            said("BELOW")
+        );
+        assert!(
+            said("ODD").contains("\"1,5\", which cannot be read"),
+            "{}",
+            said("ODD")
+        );
+        assert!(said("UNDATED").contains("no price of a known moment"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_left_out_and_named() {
+        let body = r#"{"FormattedQuoteResult":{"FormattedQuote":{"symbol":"AAPL","last":"1.5","last_time":"2026-08-17","open":"1,5","high":"N/A"}}}"#;
+        let mut quote = parse(&Ticker::read("AAPL").unwrap(), body).unwrap();
+        assert_eq!((&quote.open, &quote.high), (&None, &None));
+        assert_eq!(
+            quote.settle(),
+            ["left out open \"1,5\", which cannot be read as a number"]
+        );
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub fn finnhub_request(ticker: &Ticker) -> Result<Request, SourceError> {
     Ok(quote_of(url, Media::Json))
 }
 
-/// `{c: price, d: change, dp: per cent, h, l, o, pc: previous close, t: seconds}`; zeros for unknown symbols.
+/// `{c: price, d: change, dp: per cent, h, l, o, pc: previous close, t: seconds}`; zeros where it has nothing.
 pub fn finnhub(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     // Its errors come as text, too.
     if body.trim_start().starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -39,21 +39,21 @@ pub fn finnhub(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     let page = finnhub_request(ticker)?.url.to_string();
     let quote = Quote::new("finnhub", page, number(at("c")), "t", moment(at("t")));
     let mut quote = quote.ok_or_else(|| {
-        // Nothing but zeros is how it says that it does not have the symbol; before the open `c` alone is 0.
+        // Nothing but zeros comes for symbols that it does not have, and is no word; before the open `c` alone is 0.
         let says = |name: &str| number(at(name)).is_some_and(|figure| figure.value() != 0.0);
         if ["c", "h", "l", "o", "pc", "t"].into_iter().any(says) {
-            Provider::Finnhub.no_price(ticker)
+            Provider::Finnhub.no_price(ticker, at("c"))
         } else {
-            Provider::Finnhub.unknown(ticker)
+            Provider::Finnhub.said_nothing(ticker, "with nothing but zeros")
         }
     })?;
     quote.dated_roughly("t: the moment of the current daily bar, which may be an older session's");
-    quote.change = number(at("d"));
-    quote.change_percent = number(at("dp"));
-    quote.high = number(at("h"));
-    quote.low = number(at("l"));
-    quote.open = number(at("o"));
-    quote.previous_close = number(at("pc"));
+    quote.change = quote.reads("d", at("d"));
+    quote.change_percent = quote.reads("dp", at("dp"));
+    quote.high = quote.reads("h", at("h"));
+    quote.low = quote.reads("l", at("l"));
+    quote.open = quote.reads("o", at("o"));
+    quote.previous_close = quote.reads("pc", at("pc"));
     Ok(quote)
 }
 
@@ -62,9 +62,24 @@ fn said(provider: Provider, name: &str, ticker: &Ticker, words: &str) -> SourceE
     let words = text::said(words, 160);
     let lower = words.to_lowercase();
     let has = |marks: &[&str]| marks.iter().any(|mark| lower.contains(mark));
-    let code = if has(&["limit", "too many requests", "out of api credits"]) {
+    let code = if has(&[
+        "limit reached",
+        "rate limit",
+        "current limit",
+        "limit exceeded",
+        "too many requests",
+        "out of api credits",
+    ]) {
         ErrorCode::RateLimited
-    } else if has(&["available starting with", "don't have access", "plan", "premium"]) {
+    } else if has(&[
+        "available starting with",
+        "don't have access",
+        "subscription",
+        "upgrade",
+        "upgrading",
+        "pricing",
+    ]) || has_word(&lower, &["plan", "plans", "premium", "tier"])
+    {
         let message = format!(
             "the plan of the {name} key does not include {}: {}",
             ticker.given,
@@ -72,11 +87,13 @@ fn said(provider: Provider, name: &str, ticker: &Ticker, words: &str) -> SourceE
         );
         return SourceError::misconfigured(message)
             .hint("a key of that plan opens it; without, another provider may have it");
+    } else if has_word(&lower, &["limit", "limits"]) {
+        ErrorCode::RateLimited
     } else if has(&["api key", "apikey", "token", "unauthorized"]) {
         ErrorCode::AccessDenied
     } else if has(&["delisted"]) {
         return provider.delisted(ticker);
-    } else if has(&["not supported", "not found", "invalid symbol"]) || has_symbol_error(&lower) {
+    } else if is_of_symbol(&lower, ticker) {
         return provider.unknown(ticker);
     } else {
         ErrorCode::UpstreamError
@@ -84,9 +101,53 @@ fn said(provider: Provider, name: &str, ticker: &Ticker, words: &str) -> SourceE
     SourceError::new(code, format!("{name} answered with an error: {}", quoted(&words)))
 }
 
-/// `**symbol** or **figi** parameter is missing or invalid.`
-fn has_symbol_error(lower: &str) -> bool {
-    lower.contains("symbol") && lower.contains("invalid")
+fn has_word(lower: &str, words: &[&str]) -> bool {
+    let mut all = lower.split(|c: char| !c.is_alphanumeric());
+    all.any(|word| words.contains(&word))
+}
+
+/// Whether words say of the ticker, or of the symbol, that there is none: `Symbol not supported`, `invalid symbol`,
+/// `**symbol** or **figi** parameter is missing or invalid`. What else is invalid or not found may be anything.
+fn is_of_symbol(lower: &str, ticker: &Ticker) -> bool {
+    const BETWEEN: [&str; 12] = [
+        "or",
+        "figi",
+        "isin",
+        "cusip",
+        "parameter",
+        "is",
+        "was",
+        "missing",
+        "the",
+        "a",
+        "you",
+        "provided",
+    ];
+    let plain = |text: &str| text.replace(['/', '-', '.'], "");
+    let root = plain(&ticker.root.to_ascii_lowercase());
+    let symbol = |word: &str| matches!(word, "symbol" | "ticker") || plain(word) == root;
+    let words: Vec<&str> = lower
+        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '-' | '/'))
+        .map(|word| word.trim_matches('.'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.iter().enumerate().any(|(at, word)| {
+        let after = words.get(at + 1..).unwrap_or_default();
+        if matches!(*word, "invalid" | "unknown") {
+            return after.first().is_some_and(|word| symbol(word));
+        }
+        let mut rest = after
+            .iter()
+            .skip_while(|word| BETWEEN.contains(word) || symbol(word));
+        let denied = match rest.next() {
+            Some(&"invalid" | &"unknown") => true,
+            Some(&"not") => rest
+                .next()
+                .is_some_and(|word| matches!(*word, "found" | "supported")),
+            _ => false,
+        };
+        symbol(word) && denied
+    })
 }
 
 pub fn twelvedata_request(ticker: &Ticker) -> Result<Request, SourceError> {
@@ -117,6 +178,11 @@ pub fn twelvedata(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
                 code: ErrorCode::AccessDenied,
                 ..error
             },
+            // A parameter that may be missing, and a server that failed, say nothing of a ticker.
+            (Some(400 | 500..), ErrorCode::NotFound) => SourceError::upstream(format!(
+                "Twelve Data answered with an error: {}",
+                quoted(&text::said(&message, 160))
+            )),
             _ => error,
         };
         return Err(error);
@@ -133,7 +199,7 @@ pub fn twelvedata(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     };
     let page = twelvedata_request(ticker)?.url.to_string();
     let quote = Quote::new("twelvedata", page, number(at("close")), field, time);
-    let mut quote = quote.ok_or_else(|| Provider::TwelveData.no_price(ticker))?;
+    let mut quote = quote.ok_or_else(|| Provider::TwelveData.no_price(ticker, at("close")))?;
     if field == "timestamp" {
         quote.dated_roughly("timestamp: the opening of the session that the price is from");
     }
@@ -145,13 +211,15 @@ pub fn twelvedata(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     quote.stated_in(currency, ticker, index);
     quote.name = words(at("name"));
     quote.exchange = words(at("exchange"));
-    quote.change = number(at("change"));
-    quote.change_percent = number(at("percent_change"));
-    quote.previous_close = number(at("previous_close"));
-    quote.open = number(at("open"));
-    quote.high = number(at("high"));
-    quote.low = number(at("low"));
-    quote.volume = number(at("volume")).filter(|volume| volume.value() > 0.0);
+    quote.change = quote.reads("change", at("change"));
+    quote.change_percent = quote.reads("percent_change", at("percent_change"));
+    quote.previous_close = quote.reads("previous_close", at("previous_close"));
+    quote.open = quote.reads("open", at("open"));
+    quote.high = quote.reads("high", at("high"));
+    quote.low = quote.reads("low", at("low"));
+    quote.volume = quote
+        .reads("volume", at("volume"))
+        .filter(|volume| volume.value() > 0.0);
     Ok(quote)
 }
 
@@ -160,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zeros_are_finnhubs_way_to_say_unknown() {
+    fn zeros_are_no_quote_and_no_word() {
         let ticker = Ticker::read("AAPL").unwrap();
         let quote = finnhub(
             &ticker,
@@ -173,7 +241,8 @@ mod tests {
             r#"{"c":0,"d":null,"dp":null,"h":0,"l":0,"o":0,"pc":0,"t":0}"#,
         )
         .unwrap_err();
-        assert_eq!(none.code, ErrorCode::NotFound);
+        assert_eq!(none.code, ErrorCode::Malformed);
+        assert_eq!(none.detail.as_deref(), Some(crate::providers::NOTHING_SAID));
         // Before the open it knows everything but the price.
         for known in [
             r#"{"c":0,"d":null,"dp":null,"h":31.2,"l":30.1,"o":30.5,"pc":31,"t":1791403200}"#,
@@ -213,6 +282,20 @@ mod tests {
             ("Please use an API key.", ErrorCode::AccessDenied),
             (r#"{"error":"Symbol not supported"}"#, ErrorCode::NotFound),
             (r#"{"error":"Something went wrong"}"#, ErrorCode::UpstreamError),
+            (r#"{"error":"API endpoint not found"}"#, ErrorCode::UpstreamError),
+            (
+                r#"{"error":"Invalid resolution for symbol AAPL"}"#,
+                ErrorCode::UpstreamError,
+            ),
+            (
+                r#"{"error":"Symbol not supported by your subscription"}"#,
+                ErrorCode::Misconfigured,
+            ),
+            (r#"{"error":"AAPL not found"}"#, ErrorCode::NotFound),
+            (
+                r#"{"error":"Explanation: the planet is down"}"#,
+                ErrorCode::UpstreamError,
+            ),
             ("<html>", ErrorCode::Malformed),
         ] {
             assert_eq!(finnhub(&ticker, body).unwrap_err().code, code, "{body}");
@@ -242,8 +325,33 @@ mod tests {
         let ticker = Ticker::read("EUR/USD").unwrap();
         let code = |body: &str| twelvedata(&ticker, body).unwrap_err().code;
         assert_eq!(
-            code(r#"{"code":404,"message":"not found","status":"error"}"#),
+            code(r#"{"code":404,"message":"EUR/USD not found","status":"error"}"#),
             ErrorCode::NotFound
+        );
+        // What a plan limits is no limit of a moment, and credits are, whatever plan is offered for more.
+        for (message, wanted) in [
+            ("EUR/USD is limited to the Pro plan", ErrorCode::Misconfigured),
+            (
+                "You have run out of API credits for the current minute. Consider switching to a higher tier plan",
+                ErrorCode::RateLimited,
+            ),
+            ("symbol EURUSD not found: Example Limited", ErrorCode::NotFound),
+        ] {
+            let body = format!(r#"{{"code":404,"message":"{message}","status":"error"}}"#);
+            assert_eq!(code(&body), wanted, "{message}");
+        }
+        // Of something else, or of a server that failed.
+        for other in [
+            r#"{"code":404,"message":"not found","status":"error"}"#,
+            r#"{"code":400,"message":"**symbol** parameter is missing or invalid","status":"error"}"#,
+            r#"{"code":500,"message":"symbol not found","status":"error"}"#,
+            r#"{"code":404,"message":"Invalid **interval** provided: 1x, for the symbol","status":"error"}"#,
+        ] {
+            assert_eq!(code(other), ErrorCode::UpstreamError, "{other}");
+        }
+        assert_eq!(
+            code(r#"{"code":404,"message":"Symbol not found under your current tier","status":"error"}"#),
+            ErrorCode::Misconfigured
         );
         assert_eq!(
             code(r#"{"code":401,"message":"apikey","status":"error"}"#),

@@ -7,12 +7,17 @@ mod nasdaq;
 mod pairs;
 mod yahoo;
 
-use freshcontext_contract::{Cx, ErrorCode, Request, Response, SourceError, texts};
-use freshcontext_parse::charset;
+use freshcontext_contract::{Cx, ErrorCode, Request, Response, SourceError, quoted, texts};
+use freshcontext_parse::{charset, text};
 use futures_util::future::join_all;
+use serde_json::Value;
 
+use crate::numbers;
 use crate::quote::Quote;
 use crate::symbol::{Kind, Ticker};
+
+/// The detail of an error that says that a source answered without this ticker and without a word about it.
+pub const NOTHING_SAID: &str = "nothing_said";
 
 /// The detail of an error that says that a ticker is no longer traded.
 pub const DELISTED: &str = "delisted";
@@ -115,11 +120,18 @@ impl Provider {
         if status < 400 {
             return self.parse_ok(ticker, body);
         }
+        // Whatever a failed server writes, it says nothing of a ticker.
+        if status >= 500 {
+            return Err(SourceError::upstream(format!(
+                "{} answered with status {status}",
+                self.id()
+            )));
+        }
         // A status was accepted for what the source says with it; the status alone says nothing of a ticker.
         let said = match self {
             Self::Cboe => cboe::says_unknown(body).then(|| self.unknown(ticker)),
             Self::Coinbase => pairs::coinbase_says(ticker, body),
-            Self::Frankfurter => pairs::frankfurter_says_unknown(body).then(|| self.unknown(ticker)),
+            Self::Frankfurter => pairs::frankfurter_says_unknown(ticker, body).then(|| self.unknown(ticker)),
             Self::TwelveData | Self::Yahoo => match self.parse_ok(ticker, body) {
                 Err(error) if error.code != ErrorCode::Malformed => Some(error),
                 _ => None,
@@ -151,19 +163,38 @@ impl Provider {
         }
     }
 
-    /// The source has the ticker, and neither a price nor its moment.
-    pub fn no_price(self, ticker: &Ticker) -> SourceError {
-        let message = format!(
-            "{} has {} but no price of a known moment at present",
-            self.id(),
-            ticker.given
-        );
+    /// The source has the ticker, and neither a price nor its moment. `price` is what it writes for the price.
+    pub fn no_price(self, ticker: &Ticker, price: &Value) -> SourceError {
+        let (id, given) = (self.id(), &ticker.given);
+        let message = match (numbers::number(price), numbers::words(price)) {
+            (Some(figure), _) if figure.value() < 0.0 => format!(
+                "{id} has {given} with the price {}, which is below zero and no price of a stock, coin or currency",
+                figure.digits()
+            ),
+            (None, Some(written)) => format!(
+                "{id} has {given} with the price {}, which cannot be read as a number",
+                quoted(&text::said(&written, 40))
+            ),
+            _ => format!("{id} has {given} but no price of a known moment at present"),
+        };
         SourceError::malformed(message).hint("pass another provider, or ask again later")
     }
 
     /// The source says that the ticker is no longer traded there.
     pub fn delisted(self, ticker: &Ticker) -> SourceError {
         SourceError::not_found(format!("{} is delisted at {}", ticker.given, self.id())).detail(DELISTED)
+    }
+
+    /// The source answered without this ticker, and did not say that it does not have it.
+    pub fn said_nothing(self, ticker: &Ticker, how: &str) -> SourceError {
+        let message = format!(
+            "{} answered {how} for {} and does not say why",
+            self.id(),
+            ticker.given
+        );
+        SourceError::malformed(message)
+            .detail(NOTHING_SAID)
+            .hint("check the ticker, or pass another provider")
     }
 
     /// The source says in its own words that it does not have the ticker.

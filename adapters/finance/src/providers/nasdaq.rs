@@ -30,6 +30,10 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     };
     let block = |name: &str| data.get(name).filter(|block| block.is_object());
     let (first, second) = (block("primaryData"), block("secondaryData"));
+    let without_price = || {
+        let written = first.and_then(|block| block.get("lastSalePrice"));
+        Provider::Nasdaq.no_price(ticker, written.unwrap_or(&Value::Null))
+    };
     let close = second.and_then(|block| print(block).map(|print| (block, print)));
     let status = data.get("marketStatus").and_then(words).unwrap_or_default();
     let begins = |begin: &str| status.to_lowercase().starts_with(begin);
@@ -43,12 +47,8 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     let (session, (price, moment), extended) = match (first, close) {
         // Both there: the second is the regular session.
         (Some(first), Some((second, close))) => (second, close, Some(first)),
-        (Some(first), None) => (
-            first,
-            print(first).ok_or_else(|| Provider::Nasdaq.no_price(ticker))?,
-            None,
-        ),
-        _ => return Err(Provider::Nasdaq.no_price(ticker)),
+        (Some(first), None) => (first, print(first).ok_or_else(without_price)?, None),
+        _ => return Err(without_price()),
     };
     let at = |name: &str| data.get(name).unwrap_or(&Value::Null);
     let class = if at("assetClass").as_str() == Some("ETF") {
@@ -61,7 +61,7 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         segment(&ticker.root.to_ascii_lowercase())
     );
     let quote = Quote::new("nasdaq", page, Some(price), "lastTradeTimestamp", Some(moment));
-    let mut quote = quote.ok_or_else(|| Provider::Nasdaq.no_price(ticker))?;
+    let mut quote = quote.ok_or_else(without_price)?;
     quote.kind = "regular session";
     // Nasdaq writes its prices with a dollar sign; that is what it states.
     let dollars = session
@@ -72,8 +72,9 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     quote.name = words(at("companyName"));
     quote.exchange = words(at("exchange"));
     quote.market = words(at("marketStatus"));
-    quote.change = session.get("netChange").and_then(number);
-    quote.change_percent = session.get("percentageChange").and_then(number);
+    let of_session = |name: &str| session.get(name).unwrap_or(&Value::Null);
+    quote.change = quote.reads("netChange", of_session("netChange"));
+    quote.change_percent = quote.reads("percentageChange", of_session("percentageChange"));
     let key = |name: &str| {
         data.get("keyStats")
             .and_then(|stats| stats.get(name)?.get("value"))

@@ -54,18 +54,28 @@ pub fn frankfurter(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
             };
             names("base", EURO) && names("quote", code)
         })?;
-        let rate = number(row.get("rate")?).filter(|rate| rate.value() > 0.0)?;
-        let day = NaiveDate::parse_from_str(row.get("date")?.as_str()?, "%Y-%m-%d").ok()?;
-        Some(Reference {
+        let at = |name: &str| row.get(name).unwrap_or(&Value::Null);
+        let rate = number(at("rate")).filter(|rate| rate.value() > 0.0);
+        let day = at("date")
+            .as_str()
+            .and_then(|day| NaiveDate::parse_from_str(day, "%Y-%m-%d").ok());
+        let Some((rate, day)) = rate.zip(day) else {
+            return Some(Err(Provider::Frankfurter.no_price(ticker, at("rate"))));
+        };
+        Some(Ok(Reference {
             told: format!("{EURO}/{code} {} ({day})", rate.digits()),
             rate,
             day,
-        })
+        }))
+    };
+    let reference = |code: &str| {
+        // A list without the rate does not say whether there is such a currency.
+        let nothing = || Provider::Frankfurter.said_nothing(ticker, &format!("without a rate of {code}"));
+        reference(code).unwrap_or_else(|| Err(nothing()))
     };
     let (base, currency) = parts(ticker);
-    let unknown = || Provider::Frankfurter.unknown(ticker);
     let (rate, day, kind, from) = if base == EURO {
-        let one = reference(currency).ok_or_else(unknown)?;
+        let one = reference(currency)?;
         (
             Some(one.rate),
             one.day,
@@ -73,7 +83,7 @@ pub fn frankfurter(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
             None,
         )
     } else if currency == EURO {
-        let one = reference(base).ok_or_else(unknown)?;
+        let one = reference(base)?;
         let kind = "inverse of a daily reference rate of the European Central Bank";
         (
             Figure::computed(one.rate.value().recip()),
@@ -82,7 +92,7 @@ pub fn frankfurter(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
             Some(one.told),
         )
     } else {
-        let (one, other) = reference(base).zip(reference(currency)).ok_or_else(unknown)?;
+        let (one, other) = (reference(base)?, reference(currency)?);
         let kind = "derived from two daily reference rates of the European Central Bank";
         let from = format!("{} and {}", one.told, other.told);
         // As old as the older of the two.
@@ -91,23 +101,31 @@ pub fn frankfurter(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     };
     let page = frankfurter_address(ticker);
     let quote = Quote::new("frankfurter", page, rate, "date", Some(day));
-    let mut quote = quote.ok_or_else(|| Provider::Frankfurter.no_price(ticker))?;
+    let mut quote = quote.ok_or_else(|| Provider::Frankfurter.no_price(ticker, &Value::Null))?;
     quote.kind = kind;
     quote.derived_from = from;
     quote.currency = Some(currency.to_owned());
     Ok(quote)
 }
 
-/// `{"status":422,"message":"invalid currency: XXX"}` or `{"message":"not found"}`: <https://frankfurter.dev/>.
-pub fn frankfurter_says_unknown(body: &str) -> bool {
+/// `{"status":422,"message":"invalid currency: XXX"}`: <https://frankfurter.dev/>. `not found` alone may be said of the
+/// address.
+pub fn frankfurter_says_unknown(ticker: &Ticker, body: &str) -> bool {
     let said = numbers::parse(body, "reference rates")
         .ok()
         .and_then(|value| words(value.get("message")?))
         .unwrap_or_default()
         .to_lowercase();
-    ["not found", "invalid", "unknown", "unsupported"]
-        .iter()
-        .any(|word| said.contains(word))
+    let (base, quote) = parts(ticker);
+    let of_currency = said.contains("currenc")
+        || [base, quote].iter().any(|code| {
+            let mut words = said.split(|c: char| !c.is_alphanumeric());
+            words.any(|word| word.eq_ignore_ascii_case(code))
+        });
+    of_currency
+        && ["not found", "invalid", "unknown", "unsupported"]
+            .iter()
+            .any(|word| said.contains(word))
 }
 
 pub fn coinbase_request(ticker: &Ticker) -> Result<Request, SourceError> {
@@ -125,7 +143,12 @@ pub fn coinbase_says(ticker: &Ticker, body: &str) -> Option<SourceError> {
     if lower.contains("delisted") {
         return Some(Provider::Coinbase.delisted(ticker));
     }
-    if lower.replace(' ', "").contains("notfound") {
+    // `Route not found` is said of the address.
+    let bare: String = lower.chars().filter(char::is_ascii_alphanumeric).collect();
+    if matches!(
+        bare.as_str(),
+        "notfound" | "productnotfound" | "productidnotfound"
+    ) {
         return Some(Provider::Coinbase.unknown(ticker));
     }
     let said = text::said(&said, 80);
@@ -156,9 +179,9 @@ pub fn coinbase(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         segment(&format!("{base}-{currency}"))
     );
     let quote = Quote::new("coinbase", page, number(at("price")), "time", moment);
-    let mut quote = quote.ok_or_else(|| Provider::Coinbase.no_price(ticker))?;
+    let mut quote = quote.ok_or_else(|| Provider::Coinbase.no_price(ticker, at("price")))?;
     quote.currency = Some(currency.to_owned());
-    quote.volume = number(at("volume"));
+    quote.volume = quote.reads("volume", at("volume"));
     quote.exchange = Some("Coinbase Exchange".to_owned());
     Ok(quote)
 }
@@ -223,6 +246,38 @@ mod tests {
     }
 
     #[test]
+    fn only_a_word_about_the_currency_says_unknown() {
+        let ticker = Ticker::read("USDKZT").unwrap();
+        for (status, body, code) in [
+            (
+                422,
+                r#"{"status":422,"message":"invalid currency: KZT"}"#,
+                ErrorCode::NotFound,
+            ),
+            (404, r#"{"message":"KZT not found"}"#, ErrorCode::NotFound),
+            (404, r#"{"message":"not found"}"#, ErrorCode::Malformed),
+            (422, r#"{"message":"invalid date"}"#, ErrorCode::Malformed),
+            (
+                200,
+                r#"[{"date":"2026-11-20","base":"EUR","quote":"USD","rate":1.1534}]"#,
+                ErrorCode::Malformed,
+            ),
+            (200, "[]", ErrorCode::Malformed),
+            (
+                503,
+                r#"{"message":"invalid currency: KZT"}"#,
+                ErrorCode::UpstreamError,
+            ),
+        ] {
+            let error = Provider::Frankfurter.parse(&ticker, status, body).unwrap_err();
+            assert_eq!(error.code, code, "{status} {body}");
+        }
+        let odd = r#"[{"date":"2026-11-20","base":"EUR","quote":"USD","rate":"1,5"}]"#;
+        let error = frankfurter(&Ticker::read("EURUSD").unwrap(), odd).unwrap_err();
+        assert!(error.message.contains("cannot be read"), "{}", error.message);
+    }
+
+    #[test]
     fn coins_have_their_own_clock() {
         let ticker = Ticker::read("BTC-USD").unwrap();
         let quote = coinbase(
@@ -243,6 +298,7 @@ mod tests {
                 ErrorCode::NotFound,
             ),
             (r#"{"message":"Internal server error"}"#, ErrorCode::UpstreamError),
+            (r#"{"message":"Route not found"}"#, ErrorCode::UpstreamError),
             (
                 r#"{"ask":"1","bid":"0.9","time":"2026-11-21T11:59:58Z"}"#,
                 ErrorCode::Malformed,

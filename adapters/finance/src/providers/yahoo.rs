@@ -28,7 +28,16 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         .ok_or_else(|| SourceError::malformed("Yahoo chart: the answer has no chart"))?;
     if let Some(error) = chart.get("error").filter(|error| error.is_object()) {
         let code = error.get("code").and_then(Value::as_str).unwrap_or_default();
-        if code.eq_ignore_ascii_case("Not Found") {
+        // The description says what was not found.
+        let said = error
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_lowercase();
+        let of_symbol = ["no data found", "symbol", "delisted"]
+            .iter()
+            .any(|mark| said.contains(mark));
+        if code.eq_ignore_ascii_case("Not Found") && of_symbol {
             return Err(Provider::Yahoo.unknown(ticker));
         }
         let code = if code.trim().is_empty() {
@@ -60,9 +69,9 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
             "previousClose",
         ];
         if names.into_iter().all(|name| at(name).is_null()) {
-            Provider::Yahoo.unknown(ticker)
+            Provider::Yahoo.said_nothing(ticker, "with an empty chart")
         } else {
-            Provider::Yahoo.no_price(ticker)
+            Provider::Yahoo.no_price(ticker, at("regularMarketPrice"))
         }
     })?;
     quote.kind = "regular session";
@@ -70,9 +79,11 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     quote.stated_in(words(at("currency")), ticker, index);
     quote.name = words(at("longName")).or_else(|| words(at("shortName")));
     quote.exchange = words(at("fullExchangeName")).or_else(|| words(at("exchangeName")));
-    quote.high = number(at("regularMarketDayHigh"));
-    quote.low = number(at("regularMarketDayLow"));
-    quote.volume = number(at("regularMarketVolume")).filter(|volume| volume.value() > 0.0);
+    quote.high = quote.reads("regularMarketDayHigh", at("regularMarketDayHigh"));
+    quote.low = quote.reads("regularMarketDayLow", at("regularMarketDayLow"));
+    quote.volume = quote
+        .reads("regularMarketVolume", at("regularMarketVolume"))
+        .filter(|volume| volume.value() > 0.0);
     Ok(quote)
 }
 
@@ -101,6 +112,21 @@ mod tests {
     }
 
     #[test]
+    fn cents_and_agorot_stay_hundredths() {
+        for (given, currency, unit) in [("NPN.JO", "ZAc", "cents"), ("TEVA.TA", "ILA", "agorot")] {
+            let ticker = Ticker::read(given).unwrap();
+            let body = format!(
+                r#"{{"chart":{{"result":[{{"meta":{{"currency":"{currency}","symbol":"{given}","regularMarketPrice":412.5,"regularMarketTime":1791390900}}}}],"error":null}}}}"#
+            );
+            let quote = parse(&ticker, &body).unwrap();
+            assert_eq!(
+                (quote.currency.as_deref(), quote.unit),
+                (Some(currency), Some(unit))
+            );
+        }
+    }
+
+    #[test]
     fn errors_inside_are_read() {
         let ticker = Ticker::read("^GSPC").unwrap();
         let code = |body: &str| parse(&ticker, body).unwrap_err().code;
@@ -112,6 +138,22 @@ mod tests {
             code(r#"{"chart":{"result":null,"error":{"code":"Internal"}}}"#),
             ErrorCode::UpstreamError
         );
+        // Not found is something else, or nothing is said.
+        assert_eq!(
+            code(r#"{"chart":{"result":null,"error":{"code":"Not Found","description":"Route not found"}}}"#),
+            ErrorCode::UpstreamError
+        );
+        assert_eq!(
+            code(
+                r#"{"chart":{"result":[{"meta":{"symbol":"^GSPC","regularMarketTime":null}}],"error":null}}"#
+            ),
+            ErrorCode::Malformed
+        );
+        let dead = r#"{"chart":{"result":null,"error":{"code":"Not Found","description":"No data found, symbol may be delisted"}}}"#;
+        for (status, wanted) in [(404, ErrorCode::NotFound), (503, ErrorCode::UpstreamError)] {
+            let error = Provider::Yahoo.parse(&ticker, status, dead).unwrap_err();
+            assert_eq!(error.code, wanted, "{status}");
+        }
         assert_eq!(code("{}"), ErrorCode::Malformed);
         assert_eq!(
             request(&ticker).unwrap().url.as_str(),

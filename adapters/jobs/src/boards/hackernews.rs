@@ -174,6 +174,7 @@ fn advert(id: &str, comment: &str, created_at: Option<String>, seconds: Option<i
         && !rest.is_empty()
     {
         job.company = Some(text::clip(company, 80));
+        job.place_text = Some(text::clip(&without_company(company, rest), 300));
         let kinds: Vec<Kind> = rest.iter().map(|part| kind(part)).collect();
         let role = kinds.iter().position(|kind| *kind == Kind::Role);
         let role = role.or_else(|| kinds.iter().position(|kind| *kind == Kind::Other));
@@ -198,6 +199,26 @@ fn advert(id: &str, comment: &str, created_at: Option<String>, seconds: Option<i
     }
     job.text = body;
     Some(job)
+}
+
+/// The parts behind the company's name, and what the first part has in brackets: `Berlin Packaging (Chicago)` is not in
+/// Berlin, whether the name stands first or again in another part.
+fn without_company(company: &str, rest: &[&str]) -> String {
+    let (name, brackets) = company.split_once('(').unwrap_or((company, ""));
+    let name = name.trim();
+    let rest = rest.iter().map(|part| {
+        if name.is_empty() || *part == name {
+            (*part).to_owned()
+        } else {
+            part.replace(name, " ")
+        }
+    });
+    let brackets = brackets.trim_end_matches(')').trim().to_owned();
+    let parts: Vec<String> = std::iter::once(brackets)
+        .chain(rest)
+        .filter(|part| !part.trim().is_empty())
+        .collect();
+    parts.join(" | ")
 }
 
 /// What a part of the first line is about.
@@ -304,7 +325,7 @@ fn is_pay(part: &str, words: &Words) -> bool {
 /// Whether a first line says that the work is remote; `None` where it does not speak of it, or of some days only.
 fn remote(first: &str) -> Option<bool> {
     let mut answer = None;
-    let lower = first.to_lowercase().replace(" or ", "|");
+    let lower = first.to_lowercase().replace(" or ", "|").replace(". ", "|");
     for part in lower.split(['|', ';', ',']) {
         let words: Vec<&str> = part
             .split(|c: char| !c.is_alphanumeric())
@@ -322,16 +343,36 @@ fn remote(first: &str) -> Option<bool> {
         };
         let before = words.get(..at).unwrap_or_default();
         let after = words.get(at + 1..).unwrap_or_default();
+        if is_of_something_else(before, after) {
+            continue;
+        }
+        // `Not available in Colorado` limits where the work may be done; `not available in this role` denies it.
+        let limited = |at: usize| {
+            after
+                .iter()
+                .skip(at)
+                .any(|word| matches!(*word, "in" | "from" | "to" | "within" | "outside"))
+                && !after.iter().skip(at).any(|word| {
+                    matches!(
+                        *word,
+                        "role" | "roles" | "position" | "positions" | "job" | "team" | "moment" | "time"
+                    )
+                })
+        };
         let denied = before
             .iter()
             .rev()
             .take(3)
             .any(|word| matches!(*word, "no" | "not" | "non" | "never" | "without" | "isn"))
-            || matches!(after, ["no" | "none" | "impossible" | "unavailable"])
+            || matches!(
+                after,
+                [.., "no" | "none" | "impossible" | "unavailable" | "prohibited" | "false"] if after.len() <= 3
+            )
             || after
                 .iter()
                 .take(4)
                 .position(|word| matches!(*word, "not" | "isn" | "never"))
+                .filter(|at| !limited(*at))
                 .is_some_and(|at| {
                     after.iter().skip(at).any(|word| {
                         [
@@ -354,6 +395,10 @@ fn remote(first: &str) -> Option<bool> {
                 "office",
                 "flexib",
                 "limited",
+                "temporar",
+                "initial",
+                "covid",
+                "pandemic",
             ];
             starts.iter().any(|start| word.starts_with(start)) || word.ends_with('%')
         }) || words.windows(2).any(|two| two == ["on", "site"])
@@ -373,9 +418,62 @@ fn remote(first: &str) -> Option<bool> {
     answer
 }
 
+/// Whether `remote` is said of another thing than where the work is done: `Remote Sensing Engineer`, `remote interviews`.
+fn is_of_something_else(before: &[&str], after: &[&str]) -> bool {
+    const THINGS: [&str; 20] = [
+        "sensing",
+        "sensed",
+        "sensor",
+        "interview",
+        "onboarding",
+        "control",
+        "desktop",
+        "access",
+        "monitoring",
+        "support",
+        "assistance",
+        "procedure",
+        "patient",
+        "diagnos",
+        "operated",
+        "piloted",
+        "surgery",
+        "proctor",
+        "viewing",
+        "site",
+    ];
+    const HIRING: [&str; 3] = ["interview", "onboarding", "assessment"];
+    let starts = |word: &&str, list: &[&str]| list.iter().any(|start| word.starts_with(start));
+    let thing = after.first().is_some_and(|word| starts(word, &THINGS));
+    // `Remote interviews` and `interviews are remote`.
+    thing
+        || before.iter().any(|word| starts(word, &HIRING))
+        || after.iter().take(2).any(|word| starts(word, &HIRING))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_of_a_company_is_no_place() {
+        for (comment, places) in [
+            (
+                "Berlin Packaging | Engineer | Chicago, IL",
+                "Engineer | Chicago, IL",
+            ),
+            ("Acme (Berlin) | Engineer | ONSITE", "Berlin | Engineer | ONSITE"),
+            (
+                "Berlin Packaging | Engineer at Berlin Packaging | Chicago",
+                "Engineer at   | Chicago",
+            ),
+            // The town alone is a place, even where the company is called so.
+            ("Bristol | Engineer | Bristol", "Engineer | Bristol"),
+        ] {
+            let job = advert("1", comment, None, None).unwrap();
+            assert_eq!(job.place_text.as_deref(), Some(places), "{comment}");
+        }
+    }
 
     #[test]
     fn remote_means_all_of_it() {
@@ -398,6 +496,27 @@ mod tests {
             ("Acme | Engineer | ONSITE", Some(false)),
             ("Acme | Engineer | in-person", Some(false)),
             ("Acme | Engineer | Berlin", None),
+            // Said of something else.
+            ("Acme | Remote Sensing Engineer | Oslo", None),
+            ("Acme | Remote Sensing Engineer | Oslo | ONSITE", Some(false)),
+            ("Acme | Remote Sensing Engineer | REMOTE", Some(true)),
+            ("Acme | Engineer | Oslo | remote interviews", None),
+            ("Acme | Engineer | Oslo | interviews are remote", None),
+            ("Acme | Engineer | REMOTE. Interviews in person", Some(true)),
+            ("Acme | Remote Coder | anywhere", Some(true)),
+            ("Acme | Engineer | Oslo | Remote desktop software", None),
+            // Denied, and limited to some places.
+            ("Acme | Engineer | Remote eligible: No", Some(false)),
+            ("Acme | Engineer | Remote friendly? No", Some(false)),
+            ("Acme | Engineer | Remote work: none", Some(false)),
+            ("Acme | Engineer | remote not available in this role", Some(false)),
+            ("Acme | Engineer | REMOTE (not available in Colorado)", Some(true)),
+            (
+                "Acme | Engineer | Remote, but not offered outside the US",
+                Some(true),
+            ),
+            ("Acme | Engineer | Remote (no agencies)", Some(true)),
+            ("Acme | Engineer | Oslo | temporarily remote", None),
         ] {
             assert_eq!(remote(first), said, "{first}");
         }

@@ -343,6 +343,26 @@ async fn b14_b15_other_things_than_data() {
         ErrorCode::Malformed
     );
     assert_eq!(outcome(html("")).await, code(ErrorCode::Malformed, "empty body"));
+    // A challenge that is in the headers alone, whatever kind of answer was due.
+    for (status, name, value) in [
+        (202, "x-amzn-waf-action", "challenge"),
+        (200, "x-amzn-waf-action", "captcha"),
+        (200, "cf-mitigated", "challenge"),
+    ] {
+        for media in [Media::Json, Media::Text, Media::Any, Media::Html] {
+            for body in ["", " \n"] {
+                let server = Server::always(answer(status, &[(name, value)], body)).await;
+                let mut request = get(URL);
+                request.expect = media;
+                let error = send(&pipeline(config_to(&server)), request).await.unwrap_err();
+                assert_eq!(
+                    (error.code, error.detail.as_deref()),
+                    (ErrorCode::Challenge, Some("wall")),
+                    "{name} {media:?}"
+                );
+            }
+        }
+    }
 }
 
 #[tokio::test]
