@@ -50,7 +50,20 @@
       draw(parent, "circle", { cx: x, cy: y, r: DOT - 1, class: "hollow" });
       draw(parent, "text", { x, y: y + 3.5, class: "number" }, item.number);
     }
+    if (item.standing) stands(parent, x, y, item.standing.severity);
   };
+  // What is void is crossed out; what stands with a reservation has a ring.
+  const stands = (parent, x, y, severity) => {
+    if (severity === "void") draw(parent, "path", { d: `M${x - DOT} ${y + DOT}L${x + DOT} ${y - DOT}`, class: "crossed" });
+    else draw(parent, "circle", { cx: x, cy: y, r: DOT + 1, class: "ring" });
+  };
+
+  // A state of an item in words.
+  const standing = ({ state, since, by, reason, replaced_by }) => [
+    `Standing: ${word(state)}`, since && `since ${word(since).slice(0, 10)}`, by && by.who && `says ${word(by.who)}`,
+    reason && `\u201c${cut(word(reason), 200)}\u201d`,
+    replaced_by && `replaced by ${word(replaced_by.id) || word(replaced_by.url) || word(replaced_by.title)}`,
+  ].filter(Boolean).join(" \u00b7 ");
 
   // One lane for the items that a budget selected, and one for those that it omitted, each with its reason.
   const chosen = (view, selected, omitted, find) => {
@@ -110,6 +123,7 @@
       url: web(one.url) || web(one.source), at: moment(one.published_at), published: one.published_at, age: word(one.age),
       confidence: word(one.date_confidence), score: score(one.freshness_score), summary: word(one.summary),
       fields: one.fields && typeof one.fields === "object" ? Object.entries(one.fields) : [],
+      standing: one.standing && word(one.standing.state) ? one.standing : null,
     });
     const failure = (what, error) => ({ what, code: word(error.code) || "failed", message: word(error.message) || word(error.hint) });
     const whole = (result, title) => {
@@ -286,7 +300,7 @@
     return svg;
   };
 
-  const legend = (parent) => {
+  const legend = (parent, marked) => {
     const box = make(parent, "div", null, "legend");
     const entry = (text, size, fill) => {
       const span = make(box, "span");
@@ -301,6 +315,13 @@
       for (let at = 0; at < 11; at++) draw(svg, "rect", { x: at * 6, y: 2, width: 6, height: 12, fill: `rgb(${colour(at * 10)})` });
     });
     entry("no date or no score", 16, (svg) => draw(svg, "circle", { cx: 8, cy: 8, r: 6, class: "hollow" }));
+    if (marked) entry("crossed out: does not stand any more; ring: stands with a reservation", 44, (svg) => {
+      for (const [x, severity] of [[11, "void"], [33, "reserved"]]) {
+        draw(svg, "circle", { cx: x, cy: 8, r: 5, class: "hollow" });
+        if (severity === "void") draw(svg, "path", { d: `M${x - 7} 15L${x + 7} 1`, class: "crossed" });
+        else draw(svg, "circle", { cx: x, cy: 8, r: 7, class: "ring" });
+      }
+    });
     entry("failed or left out", 26, (svg) => draw(svg, "rect", { x: 0, y: 2, width: 26, height: 12, rx: 3, class: "strip" }));
   };
 
@@ -317,7 +338,7 @@
     width = page.clientWidth - 36;
     if (view.parts) page.append(rooms(view, width));
     page.append(timeline(view, width));
-    legend(page);
+    legend(page, view.lanes.some((lane) => lane.items.some((one) => one.standing)));
     const failed = [...view.lanes.flatMap((lane) => lane.strips), ...view.missing];
     if (failed.length) {
       make(page, "h2", "What is missing");
@@ -345,6 +366,10 @@
           if (open) link.addEventListener("click", (event) => { event.preventDefault(); open(one.url); });
         } else {
           head.textContent = `${one.number}. ${one.title}`;
+        }
+        if (one.standing) {
+          if (one.standing.severity === "void") head.className = "void";
+          make(body, "p", standing(one.standing));
         }
         const when = one.at == null ? "no date" : `${one.age ? one.age + " ago \u00b7 " : ""}${minute(one.published)}`;
         const rest = [when, one.confidence && `${one.confidence} confidence`, one.score == null ? "no score" : `score ${one.score}`];
