@@ -105,6 +105,14 @@ async fn look_up(cx: &Cx<'_>, asked: &Query, registry: Registry, alone: bool) ->
             .await
         {
             Ok(facts) if registry == Registry::Pypi && alone => pypi_status(cx, asked, facts).await,
+            Err(error)
+                if registry == Registry::Pypi
+                    && alone
+                    && asked.picked
+                    && error.code == ErrorCode::NotFound =>
+            {
+                Err(pypi_quarantine(cx, asked, error).await)
+            }
             // Some documents hold thousands of nightlies.
             Err(error) if error.code == ErrorCode::TooLarge && registry == Registry::Npm => {
                 let latest = request::npm_latest(&asked.name)?;
@@ -132,6 +140,21 @@ async fn pypi_status(cx: &Cx<'_>, asked: &Query, mut facts: Facts) -> Result<Fac
         Err(_) => facts.partly_told = true,
     }
     Ok(facts)
+}
+
+/// Why a project that the caller named has no document: PyPI gives none of one that it keeps in quarantine, and its index
+/// says so. Any other answer leaves the project unknown.
+async fn pypi_quarantine(cx: &Cx<'_>, asked: &Query, unknown: SourceError) -> SourceError {
+    let Ok(request) = request::pypi_index(&asked.name) else {
+        return unknown;
+    };
+    let page = request.url.clone();
+    match cx.read(request, as_text(parse::pypi::status)).await {
+        Ok(Some(sign)) if sign.state == StandingState::Removed => unknown
+            .saying(format!("{} is in quarantine on PyPI", named(&asked.name)))
+            .standing(sign.shown_at(page)),
+        _ => unknown,
+    }
 }
 
 /// Downloads of the last month. They are an extra: without them the answer is still whole.
@@ -230,12 +253,13 @@ fn say_missing(
             }
             continue;
         }
-        // The registry's own words, such as "was unpublished" or "was removed", are better than ours.
+        // The registry's own words, such as "was unpublished", are better than ours.
         let said = absent.iter().find_map(|gone| {
             gone.result.as_ref().err().filter(|error| {
-                ["unpublished", "removed"]
-                    .iter()
-                    .any(|word| error.message.contains(word))
+                !error.standing.is_empty()
+                    || ["unpublished", "removed"]
+                        .iter()
+                        .any(|word| error.message.contains(word))
             })
         });
         let mut error = SourceError::not_found(said.map_or_else(

@@ -56,7 +56,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             "one page of Scholar's results, for a Scholar address, asked for once; years only; the others where Scholar refuses",
         )
         .telling(&[StandingState::Retracted, StandingState::Withdrawn])
-        .untold("Google Scholar's page does not say whether a paper was retracted, but for a mark in its title"),
+        .untold("Google Scholar's page does not say whether a paper was retracted, except by a mark in its title"),
     ],
     rates: &[
         HostRate::new("scholar.google.com", Pace::new(1, 10))
