@@ -25,7 +25,9 @@ fn told(text: &str) -> Vec<Option<String>> {
         }
         let state = lines.peek().and_then(|below| below.strip_prefix("Standing: "));
         out.push(state.map(|state| {
-            let end = state.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(state.len());
+            let end = state
+                .find(|c: char| !c.is_ascii_alphabetic())
+                .unwrap_or(state.len());
             state[..end].to_owned()
         }));
     }
@@ -49,7 +51,10 @@ async fn both_forms() -> Result<(), Failed> {
             .map(|item| item["standing"]["state"].as_str().map(str::to_owned))
             .collect();
         if told(&outcome.text) != states {
-            out.push(format!("{name}: the text has {:?}, the structure {states:?}", told(&outcome.text)));
+            out.push(format!(
+                "{name}: the text has {:?}, the structure {states:?}",
+                told(&outcome.text)
+            ));
         }
         for item in items.iter().filter(|item| item["standing"]["severity"] == "void") {
             if item["freshness_score"] != Value::Null {

@@ -9,7 +9,7 @@ use freshcontext_parse::link::{self, Given};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-pub use id::without_version;
+pub use id::{parse as parse_id, without_version};
 
 /// The argument, with a right value for errors.
 pub const URL: Argument = Argument::new("url", r#"{"url": "https://arxiv.org/abs/2104.12255"}"#);

@@ -8,8 +8,8 @@ mod xml;
 use std::fmt::Write;
 
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Item, Pace, Refetch, Response,
-    Route, SourceError, SourceResult, StatusRule, quoted,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Item, Pace, Refetch, Request,
+    Response, Route, SourceError, SourceResult, StandingState, StandingTold, StatusRule, quoted,
 };
 
 pub use input::Input;
@@ -28,7 +28,9 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     refetch: Refetch::Address("url", &["arxiv.org"]),
     hosts: Hosts::Fixed(&["export.arxiv.org"]),
     official: true,
-    routes: &[Route::new("api", "query interface")],
+    routes: &[Route::new("api", "query interface")
+        .telling(&[StandingState::Withdrawn, StandingState::Superseded])
+        .at_the_cost_of(1)],
     rates: &[
         HostRate::new("export.arxiv.org", Pace::new(1, 3)).link("https://info.arxiv.org/help/api/tou.html")
     ],
@@ -75,7 +77,11 @@ impl Adapter for Arxiv {
         let start = request::start(&asked, cx.args())?;
         let feed = fetch(cx, &asked, start).await?;
         match &asked {
-            Query::Papers(ids) => papers(ids, feed, cx),
+            Query::Papers(ids) => {
+                let mut result = papers(ids, feed, cx)?;
+                later_versions(cx, ids, &mut result).await?;
+                Ok(result)
+            }
             Query::Search { query, .. } => found(&asked, query, feed, start, cx),
         }
     }
@@ -86,23 +92,74 @@ async fn fetch(cx: &Cx<'_>, asked: &Query, start: u32) -> Result<Feed, SourceErr
     let whole_text = matches!(asked, Query::Papers(ids) if ids.len() <= 2);
     let mut complaint = String::new();
     for again in [false, true] {
-        let read = |response: &Response| match parse::feed(response, whole_text) {
-            Ok(feed) => Ok(Ok(feed)),
-            Err(Trouble::Failed(error)) => Err(error),
-            Err(Trouble::Unsteady(what)) => {
-                response.discard();
-                Ok(Err(what))
-            }
-        };
-        match cx
-            .read(request::query(asked, cx.args(), start, again)?, read)
-            .await?
-        {
+        match ask(cx, request::query(asked, cx.args(), start, again)?, whole_text).await? {
             Ok(feed) => return Ok(feed),
             Err(what) => complaint = what,
         }
     }
     Err(SourceError::upstream(format!("{complaint}, twice")).hint("try again in a minute"))
+}
+
+/// Asks once. The inner error is a complaint about an index that is unwell; its answer is not kept.
+async fn ask(cx: &Cx<'_>, request: Request, whole_text: bool) -> Result<Result<Feed, String>, SourceError> {
+    let read = |response: &Response| match parse::feed(response, whole_text) {
+        Ok(feed) => Ok(Ok(feed)),
+        Err(Trouble::Failed(error)) => Err(error),
+        Err(Trouble::Unsteady(what)) => {
+            response.discard();
+            Ok(Err(what))
+        }
+    };
+    cx.read(request, read).await
+}
+
+/// Papers of an answer whose later versions are asked for; for a longer list that is not worth the wait.
+const LATER_OF: usize = 5;
+
+/// Learns of papers that were asked for in one version whether a later one exists: in one further request, and only where
+/// a version was named. Where it fails, the answer stands and says that it tells less.
+async fn later_versions(cx: &Cx<'_>, ids: &[String], result: &mut SourceResult) -> Result<(), SourceError> {
+    let is_named = |id: &&String| input::without_version(id).1.is_some();
+    let found = |id: &&String| result.items.iter().any(|paper| answers(paper, id));
+    let mut bases: Vec<String> = Vec::new();
+    for id in ids.iter().filter(is_named).filter(found) {
+        let base = input::without_version(id).0;
+        if !bases.iter().any(|other| other == base) {
+            bases.push(base.to_owned());
+        }
+    }
+    if bases.is_empty() {
+        return Ok(());
+    }
+    let mut told = Err(());
+    if ids.len() <= LATER_OF {
+        let request = request::query(&Query::Papers(bases), cx.args(), 0, false)?;
+        told = match ask(cx, request, false).await {
+            Ok(Ok(feed)) => Ok(feed),
+            Err(error) if matches!(error.code, ErrorCode::Cancelled | ErrorCode::Internal) => {
+                return Err(error);
+            }
+            Ok(Err(_)) | Err(_) => Err(()),
+        };
+    }
+    let Ok(latest) = told else {
+        result.standing_told = Some(StandingTold::Partly);
+        return Ok(());
+    };
+    for paper in &mut result.items {
+        let id = paper.id.as_deref().unwrap_or_default();
+        if let Some(latest) = latest
+            .papers
+            .iter()
+            .find(|latest| answers(latest, input::without_version(id).0))
+        {
+            let sign = parse::behind(id, latest);
+            paper.standing.extend(sign);
+        } else {
+            result.standing_told = Some(StandingTold::Partly);
+        }
+    }
+    Ok(())
 }
 
 /// Papers by id, in the order asked; arXiv sends them in its own and leaves out what it does not know.

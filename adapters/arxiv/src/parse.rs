@@ -1,6 +1,11 @@
 //! An Atom answer into papers, purely. Matched by namespace and local name, never by position.
 
-use freshcontext_contract::{DateEvidence, ErrorCode, Item, Response, SourceError, quoted};
+mod withdrawal;
+
+use freshcontext_contract::standing::Replacement;
+use freshcontext_contract::{
+    DateEvidence, ErrorCode, Item, Response, SourceError, StandingEvidence, StandingState, quoted,
+};
 use freshcontext_parse::{charset, text};
 
 use crate::input::without_version;
@@ -147,8 +152,8 @@ fn paper(entry: &Element, whole_text: bool) -> Option<Item> {
     let (published, updated) = (stamp("published"), stamp("updated"));
     let comment = entry.text_of(ARXIV, "comment").map(text::one_line);
     let body = entry.text_of(ATOM, "summary").map(flow).unwrap_or_default();
-    let withdrawn =
-        comment.as_deref().is_some_and(is_withdrawal) || body.starts_with("This paper has been withdrawn");
+    let withdrawal = withdrawal::sign(id, comment.as_deref(), &body, updated.as_deref());
+    let withdrawn = withdrawal.is_some();
     let date = match (&published, &updated) {
         // The version shown is the withdrawal: nothing was published by it.
         (Some(published), _) if withdrawn => DateEvidence::signal(
@@ -172,6 +177,7 @@ fn paper(entry: &Element, whole_text: bool) -> Option<Item> {
         (None, None) => DateEvidence::None,
     };
     let mut item = Item::new(title, date);
+    item.standing.extend(withdrawal);
     item.id = Some(id.to_owned());
     item.url = Some(format!("https://arxiv.org/abs/{id}"));
     item.summary = if whole_text {
@@ -212,9 +218,26 @@ fn paper(entry: &Element, whole_text: bool) -> Option<Item> {
     Some(item)
 }
 
-fn is_withdrawal(comment: &str) -> bool {
-    let lower = comment.to_lowercase();
-    lower.contains("been withdrawn") || lower.contains("is withdrawn") || lower.starts_with("withdrawn")
+/// The sign of an older version, from the latest one of the same paper.
+pub fn behind(id: &str, latest: &Item) -> Option<StandingEvidence> {
+    let (shown, newest) = (without_version(id).1?, without_version(latest.id.as_deref()?).1?);
+    if newest <= shown {
+        return None;
+    }
+    // What was withdrawn takes no other version's place: it takes the paper away.
+    if let (Some(withdrawal), Some(page)) = (latest.standing.first(), &latest.url) {
+        return Some(withdrawal.clone().shown_at(page.as_str()));
+    }
+    // Versions between the two came earlier, on a day that this answer does not give.
+    let since = latest.fields.get("updated").and_then(|updated| updated.as_str());
+    let sign = StandingEvidence::field(StandingState::Superseded, "entry.id", latest.id.clone()?)
+        .since(since.filter(|_| newest == shown + 1))
+        .by("author");
+    Some(sign.replaced_by(Some(Replacement {
+        id: latest.id.clone(),
+        url: latest.url.clone(),
+        title: None,
+    })))
 }
 
 fn people(entry: &Element, item: &mut Item) {

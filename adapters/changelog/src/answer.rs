@@ -185,6 +185,7 @@ fn item(release: Release, at: usize, article: bool) -> Item {
         item.id = Some(item.title.clone());
     }
     item.url = release.url;
+    item.standing = release.standing;
     item.summary = if room == usize::MAX {
         release.notes
     } else {

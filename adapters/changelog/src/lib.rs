@@ -10,7 +10,7 @@ mod site;
 
 use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, Hosts, Refetch, Route,
-    SourceError, SourceResult, hosts,
+    SourceError, SourceResult, StandingState, hosts,
 };
 
 pub use input::Input;
@@ -44,7 +44,13 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         Route::new("releases_feed", "GitHub's feed of releases and tags"),
         Route::new("tags_feed", "GitHub's feed of tags").founded(Founding::Documented),
         Route::new("file", "a changelog file"),
-        Route::new("registry", "the package registry's list of versions").founded(Founding::Documented),
+        Route::new("registry", "the package registry's list of versions")
+            .founded(Founding::Documented)
+            .telling(&[
+                StandingState::Yanked,
+                StandingState::Deprecated,
+                StandingState::Removed,
+            ]),
         Route::new("feed", "a feed of the site"),
         Route::new("page", "a page of the site"),
     ],

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use freshcontext_contract::{DateEvidence, DateValue};
+use freshcontext_contract::{DateEvidence, DateValue, StandingEvidence};
 use freshcontext_parse::date;
 
 /// One release, whatever document told about it.
@@ -32,6 +32,8 @@ pub struct Release {
     pub prerelease: bool,
     /// Whether it was withdrawn.
     pub yanked: bool,
+    /// Signs that it does not stand as it is shown.
+    pub standing: Vec<StandingEvidence>,
     /// Whether it has not come out yet.
     pub unreleased: bool,
     /// Names of the sections of its notes.

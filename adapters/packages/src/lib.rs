@@ -8,7 +8,8 @@ use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Item, Listing, Pace, PartFailure,
-    Peek, Refetch, Response, Route, SourceError, SourceResult, StatusRule, When, hosts, named, named_list,
+    Peek, Refetch, Response, Route, SourceError, SourceResult, StandingState, StandingTold, StatusRule, When,
+    hosts, named, named_list,
 };
 use freshcontext_parse::charset::as_text;
 use freshcontext_parse::registry::Registry;
@@ -32,7 +33,16 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     hosts: Hosts::Fixed(&["registry.npmjs.org", "api.npmjs.org", "pypi.org", "crates.io"]),
     official: true,
     peek: Peek::validators(Listing::Named),
-    routes: &[Route::new("registry", "the registries' own interfaces")],
+    routes: &[Route::new("registry", "the registries' own interfaces")
+        .telling(&[
+            StandingState::Removed,
+            StandingState::Ended,
+            StandingState::Yanked,
+            StandingState::Deprecated,
+            StandingState::Archived,
+            StandingState::Prerelease,
+        ])
+        .at_the_cost_of(1)],
     rates: &[
         hosts::NPM,
         hosts::PYPI,
@@ -71,18 +81,19 @@ impl Adapter for Packages {
 
     async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<SourceResult, SourceError> {
         let asked = input::recognise(&input.packages)?;
+        let alone = asked.len() == 1;
         let lookups = asked.iter().flat_map(|asked| {
             asked
                 .registries
                 .iter()
-                .map(move |registry| look_up(cx, asked, *registry))
+                .map(move |registry| look_up(cx, asked, *registry, alone))
         });
         let (looked, downloads) = join(join_all(lookups), npm_downloads(cx, &asked)).await;
         gather(cx, &asked, looked, downloads)
     }
 }
 
-async fn look_up(cx: &Cx<'_>, asked: &Query, registry: Registry) -> Looked {
+async fn look_up(cx: &Cx<'_>, asked: &Query, registry: Registry, alone: bool) -> Looked {
     let result = async {
         let read = match registry {
             Registry::Npm => parse::npm::read,
@@ -93,6 +104,15 @@ async fn look_up(cx: &Cx<'_>, asked: &Query, registry: Registry) -> Looked {
             .read(request::package(registry, &asked.name)?, as_text(read))
             .await
         {
+            Ok(facts) if registry == Registry::Pypi && alone => pypi_status(cx, asked, facts).await,
+            Err(error)
+                if registry == Registry::Pypi
+                    && alone
+                    && asked.picked
+                    && error.code == ErrorCode::NotFound =>
+            {
+                Err(pypi_quarantine(cx, asked, error).await)
+            }
             // Some documents hold thousands of nightlies.
             Err(error) if error.code == ErrorCode::TooLarge && registry == Registry::Npm => {
                 let latest = request::npm_latest(&asked.name)?;
@@ -106,6 +126,34 @@ async fn look_up(cx: &Cx<'_>, asked: &Query, registry: Registry) -> Looked {
         registry,
         picked: asked.picked,
         result: result.await,
+    }
+}
+
+/// Adds what PyPI's index says of the project as a whole. That is one further request, and only worth it for one package;
+/// without it the answer is still whole.
+async fn pypi_status(cx: &Cx<'_>, asked: &Query, mut facts: Facts) -> Result<Facts, SourceError> {
+    let request = request::pypi_index(&asked.name)?;
+    let page = request.url.clone();
+    match cx.read(request, as_text(parse::pypi::status)).await {
+        Ok(sign) => facts.standing.extend(sign.map(|sign| sign.shown_at(page))),
+        Err(error) if matches!(error.code, ErrorCode::Cancelled | ErrorCode::Internal) => return Err(error),
+        Err(_) => facts.partly_told = true,
+    }
+    Ok(facts)
+}
+
+/// Why a project that the caller named has no document: PyPI gives none of one that it keeps in quarantine, and its index
+/// says so. Any other answer leaves the project unknown.
+async fn pypi_quarantine(cx: &Cx<'_>, asked: &Query, unknown: SourceError) -> SourceError {
+    let Ok(request) = request::pypi_index(&asked.name) else {
+        return unknown;
+    };
+    let page = request.url.clone();
+    match cx.read(request, as_text(parse::pypi::status)).await {
+        Ok(Some(sign)) if sign.state == StandingState::Removed => unknown
+            .saying(format!("{} is in quarantine on PyPI", named(&asked.name)))
+            .standing(sign.shown_at(page)),
+        _ => unknown,
     }
 }
 
@@ -152,6 +200,9 @@ fn gather(
         match one.result {
             Ok(mut facts) => {
                 result.notes.append(&mut facts.notes);
+                if facts.partly_told {
+                    result.standing_told = Some(StandingTold::Partly);
+                }
                 if let Some((_, count)) = counts
                     .iter()
                     .find(|(name, _)| one.registry == Registry::Npm && *name == facts.name)
@@ -202,23 +253,25 @@ fn say_missing(
             }
             continue;
         }
-        // The registry's own words, such as "was unpublished" or "was removed", are better than ours.
+        // The registry's own words, such as "was unpublished", are better than ours.
         let said = absent.iter().find_map(|gone| {
             gone.result.as_ref().err().filter(|error| {
-                ["unpublished", "removed"]
-                    .iter()
-                    .any(|word| error.message.contains(word))
+                !error.standing.is_empty()
+                    || ["unpublished", "removed"]
+                        .iter()
+                        .any(|word| error.message.contains(word))
             })
         });
-        let message = said.map_or_else(
+        let mut error = SourceError::not_found(said.map_or_else(
             || format!("{} is not in {places}", named(&one.name)),
             |error| error.message.clone(),
-        );
+        ));
+        error.standing = said.map(|said| said.standing.clone()).unwrap_or_default();
         if alone && (one.picked || said.is_some()) {
-            return Err(SourceError::not_found(message));
+            return Err(error);
         }
         if alone {
-            result.note(message);
+            result.note(error.message);
         } else {
             let what = if one.picked {
                 format!(
@@ -229,7 +282,7 @@ fn say_missing(
             } else {
                 one.name.clone()
             };
-            result.fail(what, SourceError::not_found(message));
+            result.fail(what, error);
         }
     }
     same_names(&mut result);

@@ -6,7 +6,7 @@ pub mod pypi;
 
 use freshcontext_contract::chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{DateEvidence, Item};
+use freshcontext_contract::{DateEvidence, Item, StandingEvidence};
 use freshcontext_parse::registry::Registry;
 use freshcontext_parse::{link, text};
 
@@ -47,6 +47,10 @@ pub struct Facts {
     pub fields: Vec<(&'static str, Value)>,
     /// Remarks.
     pub notes: Vec<String>,
+    /// Signs that the version handed out, or the package, does not stand as it is shown.
+    pub standing: Vec<StandingEvidence>,
+    /// Whether a further question about that was not answered.
+    pub partly_told: bool,
 }
 
 impl Facts {
@@ -62,6 +66,7 @@ impl Facts {
             None => format!("{} {}", registry.name(), self.name),
         };
         let mut item = Item::new(title, self.date);
+        item.standing = self.standing;
         item.id = Some(format!("{}:{}", registry.prefix(), self.name));
         item.url = link::shown(&registry.page(&self.name));
         item.summary = self

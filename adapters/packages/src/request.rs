@@ -23,6 +23,14 @@ pub fn npm_latest(name: &str) -> Result<Request, SourceError> {
     Ok(registry::npm_latest(name)?.cache_for(KEEP))
 }
 
+/// The page of a project in PyPI's index, which states whether it is archived, deprecated or quarantined
+/// (<https://docs.pypi.org/api/index-api/>).
+pub fn pypi_index(name: &str) -> Result<Request, SourceError> {
+    let url = link::built("https://pypi.org/simple/", &[&normalised(name), ""])?;
+    let request = Request::get(url, Media::Json).header("accept", "application/vnd.pypi.simple.v1+json");
+    Ok(request.cache_for(KEEP))
+}
+
 /// Downloads of the last month. Scoped names are asked one by one, the others together.
 pub fn npm_downloads(names: &[&str]) -> Result<Vec<Request>, SourceError> {
     let (scoped, plain): (Vec<&str>, Vec<&str>) =
@@ -82,6 +90,10 @@ mod tests {
         ] {
             assert_eq!(package(registry, name).unwrap().url.as_str(), url);
         }
+        assert_eq!(
+            pypi_index("Zope.Interface").unwrap().url.as_str(),
+            "https://pypi.org/simple/zope-interface/"
+        );
         let downloads = npm_downloads(&["react", "@types/node", "zod"]).unwrap();
         let urls: Vec<&str> = downloads.iter().map(|request| request.url.as_str()).collect();
         assert_eq!(

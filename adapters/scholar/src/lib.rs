@@ -7,7 +7,7 @@ mod request;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, HostRate, Hosts,
-    Listing, Pace, Peek, Refetch, Route, SourceError, SourceResult, StatusRule, Wait,
+    Listing, Pace, Peek, Refetch, Route, SourceError, SourceResult, StandingState, StatusRule, Wait,
 };
 use freshcontext_parse::charset::as_text;
 
@@ -36,16 +36,27 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             "crossref",
             "Crossref, where works are registered; publication days",
         )
-        .founded(Founding::Documented),
+        .founded(Founding::Documented)
+        .telling(&[
+            StandingState::Retracted,
+            StandingState::Removed,
+            StandingState::Withdrawn,
+            StandingState::Superseded,
+            StandingState::Concern,
+            StandingState::Corrected,
+        ]),
         Route::new(
             "openalex",
             "the same query at OpenAlex, where Crossref fails; OPENALEX_API_KEY raises its day's allowance",
         )
-        .founded(Founding::Documented),
+        .founded(Founding::Documented)
+        .telling(&[StandingState::Retracted]),
         Route::new(
             "scholar",
             "one page of Scholar's results, for a Scholar address, asked for once; years only; the others where Scholar refuses",
-        ),
+        )
+        .telling(&[StandingState::Retracted, StandingState::Withdrawn])
+        .untold("Google Scholar's page does not say whether a paper was retracted, except by a mark in its title"),
     ],
     rates: &[
         HostRate::new("scholar.google.com", Pace::new(1, 10))

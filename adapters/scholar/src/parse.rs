@@ -3,6 +3,7 @@
 mod crossref;
 mod openalex;
 mod results;
+mod standing;
 mod year;
 
 pub use crossref::crossref;

@@ -1,10 +1,12 @@
 //! npm's registry: the names it can have, and what it says where it has no document to give.
 
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{ErrorCode, SourceError, named, quoted};
+use freshcontext_contract::standing::{Replacement, replacement_in};
+use freshcontext_contract::{ErrorCode, SourceError, StandingEvidence, StandingState, named, quoted};
 
 use crate::json::text_at;
-use crate::text;
+use crate::registry::Registry;
+use crate::{link, text};
 
 /// Whether npm can have a package of this name: lower case, at most 214 characters, optionally with a scope. Upper
 /// case is left in old names.
@@ -75,14 +77,96 @@ pub fn security_holding(value: &Value) -> Option<SourceError> {
     let said = said
         .or_else(|| text_at(value, "/description"))
         .unwrap_or_default();
-    let holds = latest.contains("-security") && said.to_lowercase().contains("security holding package");
-    holds.then(|| {
+    let source = manifest
+        .and_then(|manifest| manifest.get("repository"))
+        .or_else(|| value.get("repository"));
+    let source = source.and_then(|source| source.as_str().or_else(|| text_at(source, "/url")));
+    let is_holder = said.to_lowercase().contains("security holding package")
+        || source.is_some_and(|source| source.contains("npm/security-holder"));
+    (latest.contains("-security") && is_holder).then(|| {
         let name = text_at(value, "/name").unwrap_or("the package");
+        let sign = StandingEvidence::field(StandingState::Removed, "dist-tags.latest", latest)
+            .by("registry")
+            .reason(Some(said).filter(|said| !said.is_empty()));
         SourceError::not_found(format!(
             "{} was removed from npm for security reasons: a security holding package is in its place",
             named(name)
         ))
+        .standing(sign)
     })
+}
+
+/// The sign of a version that its owner advises against. npm keeps an empty text where that was taken back
+/// (<https://docs.npmjs.com/cli/commands/npm-deprecate>), and some registries write `true` or `false`.
+pub fn deprecation(package: &str, version: &str, manifest: &Value) -> Option<StandingEvidence> {
+    let sign = |value: &str| {
+        let field = format!("versions[{version}].deprecated");
+        StandingEvidence::field(StandingState::Deprecated, field, value).by("owner")
+    };
+    match manifest.get("deprecated")? {
+        Value::String(reason) => {
+            let reason = text::present(reason)?;
+            let replacement = replacement(package, &reason);
+            Some(sign(&reason).reason(Some(reason)).replaced_by(replacement))
+        }
+        Value::Bool(true) => Some(sign("true")),
+        _ => None,
+    }
+}
+
+/// Words that are names in npm, too, and mean none in a sentence.
+const NO_NAMES: [&str; 30] = [
+    "a", "an", "the", "this", "that", "it", "its", "our", "your", "their", "another", "other", "one", "new",
+    "newer", "latest", "native", "built-in", "version", "versions", "v1", "v2", "package", "packages", "npm",
+    "yarn", "node", "node.js", "at", "at:",
+];
+
+/// What a message of deprecation names instead: a package, a version of this one, or an address.
+fn replacement(own: &str, message: &str) -> Option<Replacement> {
+    let is_address = |word: &str| word.starts_with("https://") || word.starts_with("http://");
+    let is_version = |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
+    let is_package =
+        |word: &str| is_name(word) && word != own && !NO_NAMES.contains(&word) && stands_alone(message, word);
+    let found = replacement_in(message, |word| {
+        is_address(word) || is_version(word) || is_package(word)
+    })?;
+    Some(if is_address(found) {
+        Replacement::url(link::shown(found)?)
+    } else if is_version(found) {
+        Replacement {
+            url: link::shown(&Registry::Npm.version_page(own, found)),
+            ..Replacement::id(format!("{own}@{found}"))
+        }
+    } else {
+        Replacement {
+            url: link::shown(&Registry::Npm.page(found)),
+            ..Replacement::id(found)
+        }
+    })
+}
+
+/// Whether a word that could be a package's name is one here: a plain word before another one is an adjective of it
+/// ("please use native promises"), unless that other word goes on with the sentence.
+fn stands_alone(message: &str, word: &str) -> bool {
+    const GOES_ON: [&str; 14] = [
+        "instead", "in", "for", "from", "which", "and", "as", "or", "on", "is", "if", "to", "package", "with",
+    ];
+    let is_plain = word.bytes().all(|byte| byte.is_ascii_lowercase());
+    !is_plain
+        || message.match_indices(word).any(|(at, _)| {
+            let part = |c: char| c.is_alphanumeric() || "-_./@".contains(c);
+            let begins = message.get(..at).is_some_and(|before| !before.ends_with(part));
+            let rest = message.get(at + word.len()..).unwrap_or_default();
+            let next: String = rest
+                .trim_start()
+                .chars()
+                .take_while(|c| c.is_alphanumeric())
+                .collect();
+            let ends = next.is_empty() || GOES_ON.contains(&next.to_lowercase().as_str());
+            let is_whole =
+                !rest.starts_with(char::is_alphanumeric) && !rest.starts_with(['-', '_', '/', '@']);
+            begins && is_whole && ends
+        })
 }
 
 #[cfg(test)]
@@ -115,5 +199,98 @@ mod tests {
             let value: Value = freshcontext_contract::serde_json::from_str(body).unwrap();
             assert_eq!(error(&value).map(|error| error.code), code, "{body}");
         }
+    }
+
+    #[test]
+    fn a_deprecation_names_what_to_use_by_its_grammar_alone() {
+        let of = |message: &str| {
+            let manifest = serde_json::json!({ "deprecated": message });
+            let sign = deprecation("own", "1.0.0", &manifest).unwrap();
+            assert_eq!(sign.reason.as_deref(), Some(message.trim()));
+            sign.replaced_by
+        };
+        for (message, id) in [
+            (
+                "own has been renamed to pug, please install the latest version",
+                "pug",
+            ),
+            ("Please use @scope/name instead", "@scope/name"),
+            ("This functionality has been moved to @scope/fs", "@scope/fs"),
+            ("Deprecated in favor of `better-one`.", "better-one"),
+            ("please use better", "better"),
+            ("Please use better in new code", "better"),
+            ("use 2.0.1 instead", "own@2.0.1"),
+        ] {
+            assert_eq!(of(message).and_then(|by| by.id).as_deref(), Some(id), "{message}");
+        }
+        let page = of("Moved to https://example.org/next.").unwrap();
+        assert_eq!(
+            (page.id, page.url.as_deref()),
+            (None, Some("https://example.org/next"))
+        );
+        for message in [
+            "Package no longer supported. Contact support for more info.",
+            "please use the latest version",
+            "Please use native promises",
+            "Please use version 3",
+            "use own instead",
+            "please use String.prototype.trim",
+            "this works with use of strict",
+        ] {
+            assert_eq!(of(message), None, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_deprecation_without_words_is_none_and_true_is_one() {
+        let of = |value: Value| deprecation("own", "1.0.0", &serde_json::json!({ "deprecated": value }));
+        let sign = of(true.into()).unwrap();
+        assert_eq!(
+            (sign.field.as_ref(), sign.value.as_str()),
+            ("versions[1.0.0].deprecated", "true")
+        );
+        assert_eq!((sign.reason, sign.since), (None, None));
+        for value in [Value::Null, false.into(), "".into(), " \n".into(), 1.into()] {
+            assert_eq!(of(value), None);
+        }
+        assert_eq!(
+            deprecation("own", "1.0.0", &serde_json::json!({"deprecation": "gone"})),
+            None
+        );
+    }
+
+    #[test]
+    fn only_npms_own_placeholder_holds() {
+        let of = |latest: &str, about: Value| {
+            let document = serde_json::json!({"name": "a", "dist-tags": {"latest": latest}, "versions": {latest: about}});
+            security_holding(&document).map(|held| held.standing.len())
+        };
+        let holder = "https://github.com/npm/security-holder.git";
+        assert_eq!(
+            of(
+                "0.0.1-security",
+                serde_json::json!({"description": "security holding package"})
+            ),
+            Some(1)
+        );
+        assert_eq!(
+            of(
+                "0.0.1-security",
+                serde_json::json!({"repository": {"url": holder}})
+            ),
+            Some(1)
+        );
+        assert_eq!(
+            of(
+                "0.0.1-security",
+                serde_json::json!({"description": "security for all"})
+            ),
+            None
+        );
+        assert_eq!(
+            of("1.0.0", serde_json::json!({"repository": {"url": holder}})),
+            None
+        );
+        assert_eq!(of("0.0.1-security", serde_json::json!({})), None);
     }
 }

@@ -263,12 +263,12 @@ fn sentences(value: &Value, name: &str, out: &mut Vec<String>) {
         {
             out.push(format!("`{name}` holds a source's words as ours: {text:?}"));
         }
-        // A source's own fields may have any name.
+        // A source's own fields may have any name, and why a thing does not stand is said in its words.
         Value::Object(entries) => {
-            for (name, value) in entries
-                .iter()
-                .filter(|(name, _)| *name != "fields" && *name != "arguments")
-            {
+            let is_said = matches!(name, "standing" | "subject");
+            for (name, value) in entries.iter().filter(|(name, _)| {
+                *name != "fields" && *name != "arguments" && !(is_said && *name == "reason")
+            }) {
                 sentences(value, name, out);
             }
         }
@@ -314,6 +314,8 @@ mod tests {
         }
         let value = serde_json::json!({"title": "Qxzw", "notes": ["a Qxzw"], "fields": {"reason": "Qxzw"}});
         assert_eq!(of_value(&value).len(), 1);
+        let standing = serde_json::json!({"standing": {"reason": "Qxzw"}, "omitted": {"reason": "Qxzw"}});
+        assert_eq!(of_value(&standing).len(), 1);
     }
 
     #[test]

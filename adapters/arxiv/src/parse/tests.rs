@@ -173,3 +173,58 @@ fn any_prefix_of_any_body_is_survived() {
         }
     });
 }
+
+fn entry(id: &str, comment: &str) -> Item {
+    let body = format!(
+        "<feed xmlns='http://www.w3.org/2005/Atom' xmlns:x='http://arxiv.org/schemas/atom'><entry><id>http://arxiv.org/abs/{id}</id>\
+         <title>One</title><published>2024-01-01T00:00:00Z</published><updated>2025-01-01T00:00:00Z</updated>{comment}</entry></feed>"
+    );
+    read(&body, 200, false).unwrap().papers.remove(0)
+}
+
+#[test]
+fn a_later_version_takes_an_older_ones_place() {
+    let latest = entry("2401.00001v3", "");
+    let signs: Vec<_> = (1..=3)
+        .map(|v| behind(&format!("2401.00001v{v}"), &latest))
+        .collect();
+    assert_eq!(signs[2], None);
+    for (at, since) in [(0, None), (1, Some("2025-01-01T00:00:00Z".into()))] {
+        let sign = signs[at].as_ref().unwrap();
+        assert_eq!((sign.state.as_str(), &sign.since), ("superseded", &since));
+        let by = sign.replaced_by.as_ref().unwrap();
+        assert_eq!(by.id.as_deref(), Some("2401.00001v3"));
+        assert_eq!(by.url.as_deref(), Some("https://arxiv.org/abs/2401.00001v3"));
+    }
+    let withdrawn = entry("2401.00001v4", "<x:comment>Withdrawn by the author</x:comment>");
+    let sign = behind("2401.00001v1", &withdrawn).unwrap();
+    assert_eq!(
+        (sign.state.as_str(), sign.since),
+        ("withdrawn", Some("2025-01-01T00:00:00Z".into()))
+    );
+    assert_eq!(sign.url.as_deref(), Some("https://arxiv.org/abs/2401.00001v4"));
+}
+
+#[test]
+fn without_its_comment_a_paper_has_no_state() {
+    let said = "This paper has been withdrawn by the author";
+    let whole = entry("2401.00001v2", &format!("<x:comment>{said}</x:comment>"));
+    assert_eq!(
+        (whole.standing.len(), &whole.fields["withdrawn"]),
+        (1, &true.into())
+    );
+    assert_eq!(whole.fields["withdrawn_at"], "2025-01-01T00:00:00Z");
+    for comment in [
+        String::new(),
+        "<x:comment/>".to_owned(),
+        format!("<x:remark>{said}</x:remark>"),
+        format!("<comment>{said}</comment>"),
+        format!("<x:journal_ref>{said}</x:journal_ref>"),
+    ] {
+        let paper = entry("2401.00001v2", &comment);
+        assert!(
+            paper.standing.is_empty() && !paper.fields.contains_key("withdrawn"),
+            "{comment}"
+        );
+    }
+}

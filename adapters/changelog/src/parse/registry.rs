@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{DateEvidence, SourceError};
+use freshcontext_contract::{DateEvidence, SourceError, StandingEvidence, StandingState};
 use freshcontext_parse::date::in_utc;
 use freshcontext_parse::github::{self, Repository};
 use freshcontext_parse::json::text_at;
@@ -60,6 +60,16 @@ fn release(registry: Registry, name: &str, version: &str, date: DateEvidence) ->
     }
 }
 
+impl Release {
+    /// Marks it as pulled by its owner. That is said of one version, by a field of the registry.
+    fn yank(&mut self, field: String, reason: Option<&str>) {
+        let reason = reason.filter(|reason| !reason.trim().is_empty());
+        let sign = StandingEvidence::field(StandingState::Yanked, field, "true");
+        self.standing.push(sign.by("owner").reason(reason));
+        self.yanked = true;
+    }
+}
+
 /// Versions that are read of one package. Each takes some hundred bytes in a registry's document, so that one of as many
 /// is larger than a body may be.
 const MAX_VERSIONS: usize = 20_000;
@@ -94,6 +104,9 @@ fn npm(value: &Value) -> Option<Package> {
                 release.notes = format!("deprecated: {}", text::said(reason, 200));
             }
             release
+                .standing
+                .extend(npm_error::deprecation(&name, version, about));
+            release
         })
         .collect();
     let repository = value.get("repository").and_then(|repository| {
@@ -111,31 +124,30 @@ fn npm(value: &Value) -> Option<Package> {
     })
 }
 
+/// When the first of a release's files came, whether all are yanked, and why. Old answers have only the form without a
+/// zone, which is UTC.
+fn of_files(files: &Value) -> Option<(DateTime<Utc>, bool, Option<&str>)> {
+    let files = files.as_array()?;
+    let moments = files.iter().filter_map(|file| {
+        let written = text_at(file, "/upload_time_iso_8601").or_else(|| text_at(file, "/upload_time"));
+        in_utc(written?)
+    });
+    let is_yanked = |file: &Value| file.get("yanked") == Some(&Value::Bool(true));
+    let reason = files.iter().find_map(|file| text_at(file, "/yanked_reason"));
+    Some((moments.min()?, files.iter().all(is_yanked), reason))
+}
+
 /// A release is dated by its first file: wheels may follow years later.
 fn pypi(value: &Value) -> Option<Package> {
     let info = value.get("info")?;
     let name = text_at(info, "/name")?.to_owned();
-    // Old answers have only the form without a zone, which is UTC.
-    let files_date = |files: &Value| -> Option<(DateTime<Utc>, bool)> {
-        let files = files.as_array()?;
-        let earliest = files
-            .iter()
-            .filter_map(|file| {
-                let written =
-                    text_at(file, "/upload_time_iso_8601").or_else(|| text_at(file, "/upload_time"));
-                in_utc(written?)
-            })
-            .min()?;
-        let yanked = files
-            .iter()
-            .all(|file| file.get("yanked") == Some(&Value::Bool(true)));
-        Some((earliest, yanked))
-    };
     let dated = |version: &str, files: &Value| {
-        let (at, yanked) = files_date(files)?;
+        let (at, is_yanked, reason) = of_files(files)?;
         let date = DateEvidence::field("upload_time", at);
         let mut release = release(Registry::Pypi, &name, version, date);
-        release.yanked = yanked;
+        if is_yanked {
+            release.yank(format!("releases[{version}][].yanked"), reason);
+        }
         Some(release)
     };
     let listed = value.get("releases").and_then(Value::as_object);
@@ -194,8 +206,12 @@ fn crates(value: &Value) -> Option<Package> {
     let releases: Vec<Release> = json::entries(value, "/versions")
         .filter_map(|version| {
             let date = DateEvidence::optional_field("created_at", text_at(version, "/created_at"));
-            let mut release = release(Registry::Crates, &name, text_at(version, "/num")?, date);
-            release.yanked = version.get("yanked") == Some(&Value::Bool(true));
+            let number = text_at(version, "/num")?;
+            let mut release = release(Registry::Crates, &name, number, date);
+            if version.get("yanked") == Some(&Value::Bool(true)) {
+                let reason = text_at(version, "/yank_message");
+                release.yank(format!("versions[{number}].yanked"), reason);
+            }
             Some(release)
         })
         .collect();

@@ -877,3 +877,38 @@ fn pages_that_hold_placeholders_or_lead_elsewhere_are_no_documents() {
         assert!(!page(head, &body).moved, "{body}");
     }
 }
+
+#[test]
+fn each_version_has_its_own_signs() {
+    let of = |registry: Registry, body: &str| -> Vec<(String, &'static str, String)> {
+        let package = registry::read(registry, body).unwrap();
+        let signs = package.releases.into_iter().flat_map(|release| {
+            let title = release.title;
+            release.standing.into_iter().map(move |sign| {
+                (
+                    title.clone(),
+                    sign.state.as_str(),
+                    sign.reason.unwrap_or_default(),
+                )
+            })
+        });
+        signs.collect()
+    };
+    let said =
+        |version: &str, state: &'static str, reason: &str| (version.to_owned(), state, reason.to_owned());
+    let crates = r#"{"crate":{"name":"a"},"versions":[{"num":"1.1.0","yanked":false,"yank_message":"no"},
+        {"num":"1.0.0","yanked":true,"yank_message":"unsound"},{"num":"0.9.0","was_yanked":true}]}"#;
+    assert_eq!(of(Registry::Crates, crates), [said("1.0.0", "yanked", "unsound")]);
+    let pypi = r#"{"info":{"name":"a","version":"1.1"},"releases":{
+        "1.1":[{"upload_time":"2026-01-02T00:00:00","yanked":true,"yanked_reason":"bad wheel"},{"upload_time":"2026-01-02T00:00:00","yanked":false}],
+        "1.0":[{"upload_time":"2026-01-01T00:00:00","yanked":true,"yanked_reason":"broken"}]}}"#;
+    assert_eq!(of(Registry::Pypi, pypi), [said("1.0", "yanked", "broken")]);
+    let npm = r#"{"name":"a","versions":{"1.0.0":{"deprecated":"use b-2 instead"},"1.1.0":{"deprecated":""},"1.2.0":{"deprecated":true}}}"#;
+    assert_eq!(
+        of(Registry::Npm, npm),
+        [
+            said("1.0.0", "deprecated", "use b-2 instead"),
+            said("1.2.0", "deprecated", "")
+        ]
+    );
+}

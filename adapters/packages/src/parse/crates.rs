@@ -1,7 +1,7 @@
 //! The documents of crates.io. `updated_at` of a crate is not when its newest version came out.
 
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{DateEvidence, SourceError, named, quoted};
+use freshcontext_contract::{DateEvidence, SourceError, StandingEvidence, StandingState, named, quoted};
 use freshcontext_parse::date::instant;
 use freshcontext_parse::json::text_at;
 use freshcontext_parse::{json, text};
@@ -76,7 +76,14 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
             named(name)
         ));
     }
-    if chosen.is_some_and(|row| row.yanked) {
+    if let Some(row) = chosen.filter(|row| row.yanked) {
+        let message = text_at(row.value, "/yank_message").filter(|message| !message.trim().is_empty());
+        let sign = StandingEvidence::field(
+            StandingState::Yanked,
+            format!("versions[{}].yanked", row.number),
+            "true",
+        );
+        facts.standing.push(sign.by("owner").reason(message));
         facts.set("yanked", true);
     }
     let detail = |pointer: &str| {

@@ -1,7 +1,7 @@
 //! npm's documents. `time.modified` is the document's last write, not a release.
 
 use freshcontext_contract::serde_json::{Map, Value};
-use freshcontext_contract::{DateEvidence, ErrorCode, SourceError, named};
+use freshcontext_contract::{DateEvidence, ErrorCode, SourceError, StandingEvidence, StandingState, named};
 use freshcontext_parse::date::instant;
 use freshcontext_parse::json::text_at;
 use freshcontext_parse::{json, npm, text};
@@ -17,7 +17,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         return Err(npm::error(&value).unwrap_or_else(unnamed));
     };
     if let Some(held) = npm::security_holding(&value) {
-        return Err(held);
+        return Ok(placeholder(name, held));
     }
     let times = value.get("time").and_then(Value::as_object);
     let versions = value.get("versions").and_then(Value::as_object);
@@ -26,14 +26,20 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         .filter(|gone| gone.is_object())
         && versions.is_none_or(Map::is_empty)
     {
-        let at = text_at(gone, "/time")
+        let written = text_at(gone, "/time");
+        let at = written
             .and_then(instant)
             .map(|at| format!(" on {}", at.date_naive()))
             .unwrap_or_default();
-        return Err(SourceError::not_found(format!(
-            "{} was unpublished from npm{at}",
-            named(name)
-        )));
+        let sign = StandingEvidence::field(
+            StandingState::Removed,
+            "time.unpublished",
+            written.unwrap_or("true"),
+        );
+        return Err(
+            SourceError::not_found(format!("{} was unpublished from npm{at}", named(name)))
+                .standing(sign.since(written)),
+        );
     }
     let mut facts = Facts {
         name: name.to_owned(),
@@ -57,6 +63,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
             // Some registries write "" or false for a package that is not.
             _ => None,
         });
+    facts.standing.extend(signs(&facts, manifest));
     facts.set("deprecated", deprecated.unwrap_or_default());
     let tags = value.get("dist-tags").and_then(Value::as_object);
     let others: Vec<String> = tags
@@ -85,6 +92,32 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         .and_then(repository);
     facts.set("repository", source);
     Ok(facts)
+}
+
+/// What npm's placeholder shows of a package that was removed for malice: no release, and nothing of what was there.
+fn placeholder(name: &str, held: SourceError) -> Facts {
+    Facts {
+        name: name.to_owned(),
+        notes: vec![held.message],
+        standing: held.standing,
+        ..Facts::default()
+    }
+}
+
+/// The signs of the version handed out. That another one is deprecated says nothing of it.
+fn signs(facts: &Facts, manifest: Option<&Value>) -> Vec<StandingEvidence> {
+    let Some(latest) = &facts.latest else {
+        return Vec::new();
+    };
+    let deprecated = manifest.and_then(|manifest| npm::deprecation(&facts.name, latest, manifest));
+    let stated = if facts.inferred {
+        "versions"
+    } else {
+        "dist-tags.latest"
+    };
+    let is_early = Version::parse(latest).is_ok_and(|version| !version.pre.is_empty());
+    let early = is_early.then(|| StandingEvidence::field(StandingState::Prerelease, stated, latest.as_str()));
+    deprecated.into_iter().chain(early).collect()
 }
 
 /// The default version: `dist-tags.latest` where it exists, else the highest stable one.
@@ -133,7 +166,7 @@ pub fn manifest(body: &str) -> Result<Facts, SourceError> {
         return Err(npm::error(&value).unwrap_or_else(unnamed));
     };
     if let Some(held) = npm::security_holding(&value) {
-        return Err(held);
+        return Ok(placeholder(name, held));
     }
     let mut facts = Facts {
         name: name.to_owned(),
@@ -141,6 +174,7 @@ pub fn manifest(body: &str) -> Result<Facts, SourceError> {
         description: text_at(&value, "/description").map(str::to_owned),
         ..Facts::default()
     };
+    facts.standing = signs(&facts, Some(&value));
     facts.set("license", license(value.get("license")));
     facts.notes.push(format!(
         "npm's document on {} is too large to be read: no dates",

@@ -4,11 +4,14 @@ use std::str::FromStr;
 
 use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::serde_json::{Map, Value};
-use freshcontext_contract::{DateEvidence, SourceError};
+use freshcontext_contract::standing::{Replacement, replacement_in};
+use freshcontext_contract::{DateEvidence, SourceError, StandingEvidence, StandingState};
 use freshcontext_parse::date::in_utc;
 use freshcontext_parse::json::text_at;
-use freshcontext_parse::{json, text};
+use freshcontext_parse::registry::Registry;
+use freshcontext_parse::{json, link, text};
 use pep440_rs::Version;
+use serde::Deserialize;
 
 use super::{Facts, Published, license, repository};
 
@@ -55,6 +58,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
     facts.date = DateEvidence::optional_field("upload_time", first.map(|(_, at, _)| at))
         .beside("upload_time", first.and_then(|(.., other)| other));
     facts.published = published;
+    facts.standing = signs(info, &facts, files.or_else(of_latest));
     if info.get("yanked") == Some(&Value::Bool(true)) {
         let reason = text_at(info, "/yanked_reason").map(|reason| text::said(reason, 200));
         facts.set("yanked", reason.map_or(Value::Bool(true), Value::from));
@@ -82,6 +86,103 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         .and_then(repository);
     facts.set("repository", source.or(home));
     Ok(facts)
+}
+
+/// The signs of the version handed out.
+fn signs(info: &Value, facts: &Facts, files: Option<&Value>) -> Vec<StandingEvidence> {
+    let is_yanked = |of: &Value| of.get("yanked") == Some(&Value::Bool(true));
+    let files = files
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    // `info` is about the version that it names. A release is yanked with all of its files; one of several is a file's matter.
+    let field = if is_yanked(info) {
+        Some("info.yanked")
+    } else if !files.is_empty() && files.iter().all(is_yanked) {
+        Some("urls[].yanked")
+    } else {
+        None
+    };
+    let reason = text_at(info, "/yanked_reason")
+        .or_else(|| files.iter().find_map(|file| text_at(file, "/yanked_reason")))
+        .filter(|reason| !reason.trim().is_empty());
+    let yanked = field.map(|field| {
+        StandingEvidence::field(StandingState::Yanked, field, "true")
+            .by("owner")
+            .reason(reason)
+    });
+    let classifiers = json::entries(info, "/classifiers").filter_map(Value::as_str);
+    // A classifier is a word of the last upload, not of the registry.
+    let inactive = classifiers
+        .map(str::trim)
+        .find(|word| *word == INACTIVE)
+        .map(|word| StandingEvidence::mark(StandingState::Ended, "info.classifiers", word).by("owner"));
+    let early = facts
+        .latest
+        .as_deref()
+        .filter(|latest| Version::from_str(latest).is_ok_and(|version| version.any_prerelease()))
+        .map(|latest| StandingEvidence::field(StandingState::Prerelease, "info.version", latest));
+    yanked.into_iter().chain(inactive).chain(early).collect()
+}
+
+/// Of a project that is no longer worked on (<https://pypi.org/classifiers/>).
+const INACTIVE: &str = "Development Status :: 7 - Inactive";
+
+#[derive(Deserialize)]
+struct Simple {
+    #[serde(rename = "meta")]
+    _meta: Meta,
+    #[serde(rename = "project-status", default)]
+    status: Value,
+}
+
+#[derive(Deserialize)]
+struct Meta {
+    #[serde(rename = "api-version")]
+    _version: String,
+}
+
+/// Reads the status of a project from its index page in JSON (PEP 792); a project without one is active. The PEP's text
+/// calls its word `state` and its example `status` (<https://peps.python.org/pep-0792/>).
+pub fn status(body: &str) -> Result<Option<StandingEvidence>, SourceError> {
+    let page: Simple = json::parse(body, "PyPI's index")?;
+    let word = ["status", "state"]
+        .into_iter()
+        .find_map(|name| Some((name, page.status.get(name)?.as_str()?.trim())));
+    let Some((name, word)) = word else {
+        return Ok(None);
+    };
+    let (state, by) = match word.to_ascii_lowercase().as_str() {
+        "archived" => (StandingState::Archived, "owner"),
+        "deprecated" => (StandingState::Deprecated, "owner"),
+        // The registry lets nobody install it.
+        "quarantined" => (StandingState::Removed, "registry"),
+        _ => return Ok(None),
+    };
+    let reason = text_at(&page.status, "/reason").filter(|reason| !reason.trim().is_empty());
+    let sign = StandingEvidence::field(state, format!("project-status.{name}"), word)
+        .by(by)
+        .reason(reason);
+    let replacement = reason
+        .filter(|_| state == StandingState::Deprecated)
+        .and_then(replacement);
+    Ok(Some(sign.replaced_by(replacement)))
+}
+
+/// What a reason names instead: an address, or a package by a name that no word is.
+fn replacement(reason: &str) -> Option<Replacement> {
+    let is_address = |word: &str| word.starts_with("https://") || word.starts_with("http://");
+    let is_package =
+        |word: &str| Registry::Pypi.can_name(word) && word.contains(|c: char| !c.is_ascii_alphabetic());
+    let found = replacement_in(reason, |word| is_address(word) || is_package(word))?;
+    Some(if is_address(found) {
+        Replacement::url(link::shown(found)?)
+    } else {
+        Replacement {
+            url: link::shown(&Registry::Pypi.page(found)),
+            ..Replacement::id(found)
+        }
+    })
 }
 
 /// The earliest file of a release. Old answers have only the form without a zone, which is UTC.

@@ -335,3 +335,288 @@ fn any_prefix_of_any_body_is_survived() {
         }
     });
 }
+
+mod standing {
+    use super::*;
+    use freshcontext_contract::StandingEvidence;
+    use freshcontext_contract::serde_json::{Value, json};
+
+    fn brief(signs: &[StandingEvidence]) -> Vec<(&'static str, &str, Option<&str>)> {
+        signs
+            .iter()
+            .map(|sign| (sign.state.as_str(), sign.field.as_ref(), sign.reason.as_deref()))
+            .collect()
+    }
+
+    fn npm_package(latest: &str, manifest: Value) -> Value {
+        let mut document = json!({
+            "name": "a",
+            "dist-tags": {"latest": latest},
+            "time": {"modified": "2026-01-02T00:00:00Z", latest: "2026-01-01T00:00:00Z"},
+            "versions": {"0.1.0": {"deprecated": "old"}},
+            "keywords": ["deprecated"],
+            "description": "deprecated",
+        });
+        document["versions"][latest] = manifest;
+        document
+    }
+
+    fn npm_signs(document: &Value) -> Vec<StandingEvidence> {
+        item(npm::read(&document.to_string()).unwrap(), Registry::Npm).standing
+    }
+
+    #[test]
+    fn npm_says_it_of_the_version_handed_out() {
+        let signs = npm_signs(&npm_package(
+            "1.0.0",
+            json!({"deprecated": "Please use @s/b instead"}),
+        ));
+        let field = "versions[1.0.0].deprecated";
+        assert_eq!(
+            brief(&signs),
+            [("deprecated", field, Some("Please use @s/b instead"))]
+        );
+        let by = signs[0].replaced_by.as_ref().unwrap();
+        assert_eq!(by.id.as_deref(), Some("@s/b"));
+        assert_eq!(by.url.as_deref(), Some("https://www.npmjs.com/package/@s/b"));
+        assert_eq!((&signs[0].since, signs[0].by.as_deref()), (&None, Some("owner")));
+        let early = npm_signs(&npm_package("2.0.0-rc.1", json!({})));
+        assert_eq!(brief(&early), [("prerelease", "dist-tags.latest", None)]);
+        let large = r#"{"name":"a","version":"1.0.0","deprecated":true}"#;
+        let signs = item(npm::manifest(large).unwrap(), Registry::Npm).standing;
+        assert_eq!(brief(&signs), [("deprecated", field, None)]);
+    }
+
+    #[test]
+    fn npms_other_words_are_no_signs() {
+        for manifest in [
+            json!({}),
+            json!({"deprecated": ""}),
+            json!({"deprecated": "  "}),
+            json!({"deprecated": false}),
+            json!({"deprecated": null}),
+            json!({"deprecation": "gone"}),
+            json!({"description": "deprecated, use b instead", "keywords": ["deprecated"]}),
+        ] {
+            assert!(
+                npm_signs(&npm_package("1.0.0", manifest.clone())).is_empty(),
+                "{manifest}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_unpublished_package_is_an_error_that_says_since_when() {
+        let gone = |unpublished: Value| {
+            json!({"name": "a", "time": {"modified": "2026-01-02T00:00:00Z", "unpublished": unpublished}})
+                .to_string()
+        };
+        let error = npm::read(&gone(
+            json!({"time": "2023-06-15T12:30:00.000Z", "versions": ["1.0.0"]}),
+        ))
+        .unwrap_err();
+        assert_eq!(brief(&error.standing), [("removed", "time.unpublished", None)]);
+        assert_eq!(error.standing[0].since, Some("2023-06-15T12:30:00.000Z".into()));
+        let untold = npm::read(&gone(json!({"versions": ["1.0.0"]}))).unwrap_err();
+        assert_eq!((untold.standing.len(), &untold.standing[0].since), (1, &None));
+        // What was published again is there.
+        let mut again = npm_package("1.0.0", json!({}));
+        again["time"]["unpublished"] = json!({"time": "2023-06-15T12:30:00.000Z"});
+        assert!(npm_signs(&again).is_empty());
+        let elsewhere =
+            json!({"name": "a", "time": {"was-unpublished": {"time": "2023-06-15T12:30:00.000Z"}}});
+        assert!(npm_signs(&elsewhere).is_empty());
+    }
+
+    #[test]
+    fn npms_placeholder_is_shown_as_removed_and_dates_nothing() {
+        let holder = json!({"description": "security holding package", "repository": "npm/security-holder"});
+        let mut document = npm_package("0.0.1-security", holder);
+        document["versions"].as_object_mut().unwrap().remove("0.1.0");
+        let facts = npm::read(&document.to_string()).unwrap();
+        assert_eq!((date(&facts).as_str(), facts.notes.len()), ("none", 1));
+        let item = item(facts, Registry::Npm);
+        assert_eq!(
+            brief(&item.standing),
+            [("removed", "dist-tags.latest", Some("security holding package"))]
+        );
+        assert!(!item.fields.contains_key("releases_30d") && !item.fields.contains_key("latest"));
+        document["versions"]["0.0.1-security"] = json!({"description": "security for all"});
+        assert_eq!(
+            brief(&npm_signs(&document)),
+            [("prerelease", "dist-tags.latest", None)]
+        );
+    }
+
+    fn project(info: Value, urls: Value) -> Value {
+        let mut document = json!({
+            "info": {"name": "a", "version": "1.0", "yanked": false, "yanked_reason": null, "classifiers": []},
+            "releases": {"0.9": [{"upload_time_iso_8601": "2025-01-01T00:00:00Z", "yanked": true}]},
+            "vulnerabilities": [{"id": "PYSEC-1", "withdrawn": "2026-01-01T00:00:00Z"}],
+        });
+        document["urls"] = urls;
+        if let (Value::Object(info), Some(whole)) = (info, document["info"].as_object_mut()) {
+            whole.extend(info);
+        }
+        document
+    }
+
+    fn file(yanked: bool, reason: Option<&str>) -> Value {
+        json!({"upload_time_iso_8601": "2026-01-01T00:00:00Z", "yanked": yanked, "yanked_reason": reason})
+    }
+
+    fn pypi_signs(document: &Value) -> Vec<StandingEvidence> {
+        item(pypi::read(&document.to_string()).unwrap(), Registry::Pypi).standing
+    }
+
+    #[test]
+    fn pypi_says_it_of_the_release_handed_out() {
+        let sound = json!([file(false, None)]);
+        let of = |info: Value| pypi_signs(&project(info, sound.clone()));
+        assert_eq!(
+            brief(&of(json!({"yanked": true, "yanked_reason": "broken"}))),
+            [("yanked", "info.yanked", Some("broken"))]
+        );
+        assert_eq!(
+            brief(&of(json!({"yanked": true}))),
+            [("yanked", "info.yanked", None)]
+        );
+        let inactive =
+            of(json!({"classifiers": ["Topic :: Software", "Development Status :: 7 - Inactive"]}));
+        assert_eq!(brief(&inactive), [("ended", "info.classifiers", None)]);
+        assert_eq!(inactive[0].basis, freshcontext_contract::standing::Basis::Mark);
+        assert_eq!(
+            brief(&of(json!({"version": "2.0a1"}))),
+            [("prerelease", "info.version", None)]
+        );
+        assert_eq!(
+            brief(&of(json!({"version": "2.0.dev3"}))),
+            [("prerelease", "info.version", None)]
+        );
+        let all = json!([file(true, None), file(true, Some("wrong licence"))]);
+        assert_eq!(
+            brief(&pypi_signs(&project(json!({}), all))),
+            [("yanked", "urls[].yanked", Some("wrong licence"))]
+        );
+    }
+
+    #[test]
+    fn pypis_other_words_are_no_signs() {
+        let one = json!([file(true, Some("bad wheel")), file(false, None)]);
+        for (info, urls) in [
+            (json!({}), one),
+            (json!({}), json!([])),
+            (json!({"yanked": "true"}), json!([])),
+            (json!({"was_yanked": true}), json!([])),
+            (json!({"yanked_reason": "broken"}), json!([])),
+            (json!({"version": "1.0.post1"}), json!([])),
+            (
+                json!({"classifiers": ["Development Status :: 4 - Beta"]}),
+                json!([]),
+            ),
+            (
+                json!({"classifiers": "Development Status :: 7 - Inactive"}),
+                json!([]),
+            ),
+            (
+                json!({"classifiers_of_old": ["Development Status :: 7 - Inactive"]}),
+                json!([]),
+            ),
+            (json!({"summary": "Deprecated decorator; inactive"}), json!([])),
+        ] {
+            assert!(pypi_signs(&project(info.clone(), urls)).is_empty(), "{info}");
+        }
+    }
+
+    #[test]
+    fn pypis_index_states_a_projects_status() {
+        let of = |status: Value| {
+            let page = json!({"meta": {"api-version": "1.4"}, "name": "a", "files": [], "versions": [], "project-status": status});
+            pypi::status(&page.to_string()).unwrap()
+        };
+        for (status, state, by) in [
+            (json!({"status": "archived"}), "archived", "owner"),
+            (json!({"state": "archived"}), "archived", "owner"),
+            (
+                json!({"status": "deprecated", "reason": "Please use new-lib instead"}),
+                "deprecated",
+                "owner",
+            ),
+            (
+                json!({"status": "quarantined", "reason": "malware"}),
+                "removed",
+                "registry",
+            ),
+        ] {
+            let sign = of(status.clone()).unwrap();
+            assert_eq!(
+                (sign.state.as_str(), sign.by.as_deref(), &sign.since),
+                (state, Some(by), &None),
+                "{status}"
+            );
+            assert_eq!(
+                sign.reason.as_deref(),
+                status.get("reason").and_then(Value::as_str)
+            );
+            let named = sign.replaced_by.and_then(|by| by.id);
+            assert_eq!(named.as_deref(), (state == "deprecated").then_some("new-lib"));
+        }
+        for status in [
+            json!({"status": "active"}),
+            json!({"status": "sunset"}),
+            json!({"status": 7}),
+            json!({"reason": "archived"}),
+            json!({}),
+            json!(null),
+            json!("archived"),
+        ] {
+            assert_eq!(of(status.clone()), None, "{status}");
+        }
+        // A page without a status is one of an active project (PEP 792); what is no such page is a failure.
+        let bare = r#"{"meta":{"api-version":"1.1"},"name":"a","files":[]}"#;
+        assert_eq!(pypi::status(bare).unwrap(), None);
+        for foreign in ["", "{}", "[]", "<html>", r#"{"message":"Not Found"}"#] {
+            assert_eq!(
+                pypi::status(foreign).unwrap_err().code,
+                ErrorCode::Malformed,
+                "{foreign}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_crate_is_yanked_where_the_version_handed_out_is() {
+        let of = |version: Value| {
+            let mut row = json!({"num": "1.0.0", "created_at": "2026-01-01T00:00:00Z"});
+            row.as_object_mut()
+                .unwrap()
+                .extend(version.as_object().unwrap().clone());
+            let body = json!({"crate": {"name": "a", "max_stable_version": "1.0.0", "description": "yanked"}, "versions": [row]});
+            item(crates::read(&body.to_string()).unwrap(), Registry::Crates).standing
+        };
+        let field = "versions[1.0.0].yanked";
+        let signs = of(json!({"yanked": true, "yank_message": "unsound"}));
+        assert_eq!(brief(&signs), [("yanked", field, Some("unsound"))]);
+        assert_eq!(
+            brief(&of(json!({"yanked": true, "yank_message": null}))),
+            [("yanked", field, None)]
+        );
+        for version in [
+            json!({}),
+            json!({"yanked": false}),
+            json!({"yanked": null}),
+            json!({"yanked": "true"}),
+            json!({"yank_message": "unsound"}),
+            json!({"is_yanked": true}),
+        ] {
+            assert!(of(version.clone()).is_empty(), "{version}");
+        }
+        // Another version that is yanked is not the one shown.
+        let other = r#"{"crate":{"name":"a","max_stable_version":"1.0.0"},"versions":[{"num":"1.1.0","yanked":true},{"num":"1.0.0","yanked":false}]}"#;
+        assert!(
+            item(crates::read(other).unwrap(), Registry::Crates)
+                .standing
+                .is_empty()
+        );
+    }
+}

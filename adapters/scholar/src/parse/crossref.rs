@@ -7,6 +7,7 @@ use freshcontext_parse::json::{self, Lenient, or_absent};
 use serde::Deserialize;
 
 use super::Page;
+use super::standing::{Crossref, Moment, Update};
 
 #[derive(Deserialize)]
 struct Answer {
@@ -39,6 +40,11 @@ struct Work {
     kind: Option<String>,
     #[serde(rename = "abstract")]
     summary: Option<String>,
+    created: Option<Moment>,
+    #[serde(rename = "updated-by")]
+    updated_by: Option<Lenient<Update>>,
+    #[serde(rename = "update-to")]
+    update_to: Option<Lenient<Update>>,
 }
 
 #[derive(Deserialize)]
@@ -82,6 +88,14 @@ fn item(work: Work) -> Option<Item> {
         .find(|title| !title.is_empty())?;
     let (date, shown) = published(work.published.as_ref());
     let mut item = Item::new(title, date);
+    item.standing = Crossref {
+        doi: work.doi.trim(),
+        title: &item.title,
+        created: work.created.as_ref(),
+        updated_by: work.updated_by.as_ref(),
+        update_to: work.update_to.as_ref(),
+    }
+    .signs();
     // Every DOI begins so; an address of another text leads nowhere.
     let doi = Some(work.doi.trim()).filter(|doi| doi.starts_with("10."));
     item.url = doi.map(|doi| format!("https://doi.org/{doi}"));

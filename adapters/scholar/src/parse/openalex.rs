@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use freshcontext_contract::chrono::{Datelike, NaiveDate};
-use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_contract::{DateEvidence, Item, SourceError, StandingEvidence, StandingState};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{html, link};
 use serde::Deserialize;
@@ -31,6 +31,9 @@ struct Work {
     #[serde(default)]
     primary_location: Value,
     abstract_inverted_index: Option<BTreeMap<String, Vec<usize>>>,
+    is_retracted: Option<bool>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -104,6 +107,13 @@ fn item(work: Work) -> Option<Item> {
         .abstract_inverted_index
         .map(|index| in_order(&index))
         .unwrap_or_default();
+    // The notices of retractions and errata are works, too: <https://docs.openalex.org/api-entities/works/work-object#type>.
+    let is_notice = matches!(work.kind.as_deref(), Some("retraction" | "erratum"));
+    if work.is_retracted == Some(true) && !is_notice {
+        // One flag, without a notice, a day and a kind.
+        let sign = StandingEvidence::mark(StandingState::Retracted, "is_retracted", "true");
+        item.standing.push(sign);
+    }
     item.id = Some(work.id.rsplit('/').next().unwrap_or(&work.id).to_owned());
     Some(item)
 }

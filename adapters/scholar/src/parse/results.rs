@@ -8,7 +8,7 @@ use freshcontext_contract::{DateEvidence, ErrorCode, Headers, Item, Response, So
 use freshcontext_parse::scraper::{ElementRef, Html};
 use freshcontext_parse::{charset, html, link, selectors, text};
 
-use super::{Page, year};
+use super::{Page, standing, year};
 
 /// How long Scholar is left alone after it refused.
 const LEFT_ALONE: Duration = Duration::from_hours(1);
@@ -202,6 +202,7 @@ fn item(
         (None, None) => DateEvidence::None,
     };
     let mut item = Item::new(title, date);
+    item.standing.extend(standing::title_mark(&item.title));
     item.url = anchor.and_then(|anchor| absolute(anchor.attr("href")?));
     age.map_or(snippet.as_str(), |(_, rest)| rest)
         .clone_into(&mut item.summary);
