@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::standing::{Basis, Replacement};
-use freshcontext_contract::{DateEvidence, StandingEvidence};
+use freshcontext_contract::{StandingEvidence, StandingState};
 
 use super::{Also, By, Said, Severity, Standing};
 use crate::answer::canonical;
-use crate::date::{Confidence, lies_ahead, read, resolve as resolve_date};
+use crate::date::{Confidence, implausible, lies_ahead, read, shown};
 use crate::sanitize::{clean_line, cut_marked};
 
 /// Longest reason and longest value of a field, in characters.
@@ -18,11 +18,12 @@ const SIGNS: usize = 5;
 
 /// The state that these signs make at that moment, and what says so; `None` where nothing holds.
 ///
-/// The weightiest state counts, and of several signs of it the first. A sign whose day has not come says nothing yet.
+/// The weightiest state counts, and of several signs of it the first. A state
+/// that is announced for a day to come does not hold yet.
 pub fn resolve(signs: &[StandingEvidence], now: DateTime<Utc>) -> Option<Standing> {
     let holds = |sign: &&StandingEvidence| {
         let since = sign.since.as_ref().and_then(|since| read(since).ok());
-        since.is_none_or(|since| !lies_ahead(&since, now))
+        !is_announced(sign.state) || since.is_none_or(|since| !lies_ahead(&since, now))
     };
     let mut states: Vec<_> = signs.iter().filter(holds).map(|sign| sign.state).collect();
     states.sort_unstable();
@@ -40,7 +41,7 @@ pub fn resolve(signs: &[StandingEvidence], now: DateTime<Utc>) -> Option<Standin
             first,
             Also {
                 state,
-                since: of_state.iter().find_map(|sign| since(sign, now)),
+                since: of_state.iter().find_map(|sign| since(sign)),
                 by: By {
                     who: told(|sign| text(sign.by.as_deref(), NAME_CHARS)),
                     notice: told(|sign| text(sign.notice.as_deref(), NAME_CHARS)),
@@ -68,9 +69,16 @@ pub fn resolve(signs: &[StandingEvidence], now: DateTime<Utc>) -> Option<Standin
     })
 }
 
-fn since(sign: &StandingEvidence, now: DateTime<Utc>) -> Option<String> {
-    let evidence = DateEvidence::field("since", sign.since.clone()?);
-    resolve_date(&evidence, now).shown
+/// Whether a state may be announced for a day to come. A notice is there once it can be read, though it be dated by the issue
+/// that will print it.
+const fn is_announced(state: StandingState) -> bool {
+    use StandingState as S;
+    matches!(state, S::Cancelled | S::Ended | S::Closed | S::Deprecated)
+}
+
+fn since(sign: &StandingEvidence) -> Option<String> {
+    let parsed = read(sign.since.as_ref()?).ok()?;
+    implausible(parsed.instant).is_none().then(|| shown(&parsed))
 }
 
 fn said(sign: &StandingEvidence) -> Said {

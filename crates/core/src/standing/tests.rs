@@ -47,6 +47,13 @@ fn the_weightiest_state_counts_and_the_others_are_told() {
 fn a_day_that_has_not_come_says_nothing_and_an_unreadable_one_gives_no_date() {
     let ahead = [Sign::field(Deprecated, "Deprecation", "@1798761600").since(Some(1_798_761_600))];
     assert_eq!(resolve(&ahead, now()), None);
+    // A retraction is one once it is published, although the issue that prints it is dated ahead.
+    let notice = [Sign::field(Retracted, "updated-by[0].type", "retraction").since(Some("2026-12-01"))];
+    let retracted = resolve(&notice, now()).unwrap();
+    assert_eq!(
+        (retracted.state, retracted.since.as_deref()),
+        (Retracted, Some("2026-12-01"))
+    );
     let unread = [Sign::field(Deprecated, "deprecated", "true").since(Some("some day"))];
     assert_eq!(resolve(&unread, now()).unwrap().since, None);
     assert_eq!(resolve(&[], now()), None);
