@@ -1,6 +1,7 @@
 //! Which filings were amended or withdrawn later, and whether the company still reports: relations between the rows of one
 //! list. EDGAR has no field that says it of a filing.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use chrono::NaiveDate;
@@ -102,34 +103,42 @@ impl<'f> Relations<'f> {
 /// Registration statements that were withdrawn: by a request for the statement (RW), or for an amendment of it (AW), under
 /// the same file number, unless the request itself was taken back (RW WD, AW WD).
 fn withdrawn(filings: &[Filing]) -> HashMap<&str, &Filing> {
-    let mut out = HashMap::new();
-    for request in filings
-        .iter()
-        .filter(|filing| matches!(filing.form.as_str(), "RW" | "AW"))
-    {
-        let Some((number, day)) = request.file_number.as_deref().zip(request.filed) else {
-            continue;
-        };
-        let of_number = || {
-            filings
-                .iter()
-                .filter(move |filing| filing.file_number.as_deref() == Some(number))
-        };
-        let back = format!("{} WD", request.form);
-        if of_number().any(|filing| filing.form == back && filing.filed.is_some_and(|filed| day <= filed)) {
-            continue;
+    let mut of_number: HashMap<&str, Vec<(NaiveDate, &Filing)>> = HashMap::new();
+    for filing in filings {
+        if let Some((number, day)) = filing.file_number.as_deref().zip(filing.filed) {
+            of_number.entry(number).or_default().push((day, filing));
         }
-        let only_amendments = request.form == "AW";
-        let statements = of_number().filter(|filing| {
-            is_registration(&filing.form)
-                && filing.filed.is_some_and(|filed| filed <= day)
-                && (!only_amendments || filing.form.ends_with("/A"))
-        });
-        for statement in statements {
-            out.insert(statement.accession.as_str(), request);
+    }
+    let mut out = HashMap::new();
+    for rows in of_number.values_mut() {
+        // From the newest on, so that each statement meets the requests that follow it; on one day in the order of effect.
+        rows.sort_by_key(|(day, filing)| (Reverse(*day), effect(&filing.form)));
+        for (form, back, only_amendments) in [("RW", "RW WD", false), ("AW", "AW WD", true)] {
+            let (mut taken_back, mut request) = (false, None);
+            for (_, filing) in rows.iter().copied() {
+                if filing.form == back {
+                    taken_back = true;
+                } else if filing.form == form && !taken_back {
+                    request = Some(filing);
+                } else if let Some(request) = request
+                    && is_registration(&filing.form)
+                    && (!only_amendments || filing.form.ends_with("/A"))
+                {
+                    out.entry(filing.accession.as_str()).or_insert(request);
+                }
+            }
         }
     }
     out
+}
+
+/// Place of a form among those of one day: what takes a request back, the request, what it is about.
+fn effect(form: &str) -> u8 {
+    match form {
+        "RW WD" | "AW WD" => 0,
+        "RW" | "AW" => 1,
+        _ => 2,
+    }
 }
 
 /// Whether a form registers securities: S-1, F-3, SB-2, N-2, 10-12G.
