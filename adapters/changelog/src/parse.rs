@@ -3,6 +3,7 @@
 mod debian;
 pub mod feed;
 pub mod markdown;
+mod marks;
 pub mod page;
 pub mod registry;
 pub mod releases;
@@ -12,7 +13,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use freshcontext_contract::{DateEvidence, DateValue};
+use freshcontext_contract::{DateEvidence, DateValue, StandingEvidence};
 use freshcontext_parse::date;
 
 /// One release, whatever document told about it.
@@ -32,6 +33,8 @@ pub struct Release {
     pub prerelease: bool,
     /// Whether it was withdrawn.
     pub yanked: bool,
+    /// Signs that it does not stand as it is shown.
+    pub standing: Vec<StandingEvidence>,
     /// Whether it has not come out yet.
     pub unreleased: bool,
     /// Names of the sections of its notes.
@@ -40,6 +43,25 @@ pub struct Release {
     pub ahead: bool,
     /// Whether it is newer than all releases with a date by its version, and has none itself.
     pub newest_undated: bool,
+}
+
+impl Release {
+    /// Adds the sign of a pre-release, if there is one: what is said of its standing and what is kept out of the stable
+    /// channel are one fact.
+    #[must_use]
+    fn early(mut self, sign: Option<StandingEvidence>) -> Self {
+        self.prerelease |= sign.is_some();
+        self.standing.extend(sign);
+        self
+    }
+
+    /// Adds the sign of a release that was pulled, if there is one.
+    #[must_use]
+    fn pulled(mut self, sign: Option<StandingEvidence>) -> Self {
+        self.yanked |= sign.is_some();
+        self.standing.extend(sign);
+        self
+    }
 }
 
 /// The instant of evidence, for the order and the figures; a day counts from 00:00 UTC.
