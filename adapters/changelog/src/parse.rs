@@ -2,8 +2,10 @@
 
 mod debian;
 pub mod feed;
+pub mod headers;
 pub mod markdown;
 mod marks;
+mod notice;
 pub mod page;
 pub mod registry;
 pub mod releases;
