@@ -67,7 +67,9 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             .founded(Founding::Documented)
             .telling(OF_RELEASES),
         Route::new("file", "a changelog file").telling(OF_RESOURCES),
-        Route::new("registry", "the package registry's list of versions").founded(Founding::Documented),
+        Route::new("registry", "the package registry's list of versions")
+            .founded(Founding::Documented)
+            .telling(&[StandingState::Prerelease]),
         Route::new("feed", "a feed of the site").telling(OF_RESOURCES),
         Route::new("page", "a page of the site").telling(OF_PAGES),
     ],
