@@ -122,7 +122,13 @@ fn compare(
     // What is omitted has a cause in itself; nobody asked for anything fresh or relevant.
     for one in &omitted {
         let reason = one["reason"].as_str().unwrap_or_default();
-        if !["duplicate_coverage", "failed_retrieval", "unsupported_media"].contains(&reason) {
+        let causes = [
+            "duplicate_coverage",
+            "failed_retrieval",
+            "unsupported_media",
+            "does_not_stand",
+        ];
+        if !causes.contains(&reason) {
             complaints.push(format!("{by}: {one}"));
         }
     }

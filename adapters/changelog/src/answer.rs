@@ -3,7 +3,7 @@
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::serde_json::{Map, Value};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, DateEvidence, Item, SourceError, SourceResult};
+use freshcontext_contract::{CommonArgs, DateEvidence, Item, SourceError, SourceResult, StandingEvidence};
 use freshcontext_parse::text;
 
 use crate::parse::{self, Release, instant};
@@ -36,6 +36,8 @@ pub struct Found {
     pub fields: Map<String, Value>,
     /// Whether this is one article, not a list of releases.
     pub article: bool,
+    /// Signs that the page that was read does not stand.
+    pub standing: Vec<StandingEvidence>,
 }
 
 impl Found {
@@ -52,6 +54,7 @@ impl Found {
             failed: None,
             fields: Map::new(),
             article: false,
+            standing: Vec::new(),
         }
     }
 
@@ -82,12 +85,14 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> SourceResul
         failed,
         fields,
         article,
+        standing,
     } = found;
     let mut result = SourceResult::new(page, Vec::new());
     result.route = Some(route);
     result.notes = notes;
     result.fields = fields;
     result.any_page = article;
+    result.standing = standing;
     result.skip(unreadable, "that could not be read");
     let ahead = parse::drop_future(&mut releases, now);
     result.note_count(ahead, ["date lies", "dates lie"], "in the future and left out");

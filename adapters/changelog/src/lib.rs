@@ -16,6 +16,27 @@ use freshcontext_contract::{
 pub use input::Input;
 use input::Query;
 
+/// States that the name of a release or a flag of it tells.
+const OF_RELEASES: &[StandingState] = &[StandingState::Yanked, StandingState::Prerelease];
+/// The same, with those that the headers of an answer tell of the whole.
+const OF_RESOURCES: &[StandingState] = &[
+    StandingState::Superseded,
+    StandingState::Ended,
+    StandingState::Yanked,
+    StandingState::Deprecated,
+    StandingState::Prerelease,
+];
+/// The same, with those that a page tells of itself.
+const OF_PAGES: &[StandingState] = &[
+    StandingState::Superseded,
+    StandingState::Ended,
+    StandingState::Closed,
+    StandingState::Yanked,
+    StandingState::Deprecated,
+    StandingState::Archived,
+    StandingState::Prerelease,
+];
+
 /// The facts about changelogs.
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "changelog",
@@ -40,19 +61,22 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             .obtain("https://github.com/settings/personal-access-tokens (no permissions needed)"),
     ],
     routes: &[
-        Route::new("rest", "GitHub's REST interface"),
-        Route::new("releases_feed", "GitHub's feed of releases and tags"),
-        Route::new("tags_feed", "GitHub's feed of tags").founded(Founding::Documented),
-        Route::new("file", "a changelog file"),
+        Route::new("rest", "GitHub's REST interface").telling(OF_RELEASES),
+        Route::new("releases_feed", "GitHub's feed of releases and tags").telling(OF_RELEASES),
+        Route::new("tags_feed", "GitHub's feed of tags")
+            .founded(Founding::Documented)
+            .telling(OF_RELEASES),
+        Route::new("file", "a changelog file").telling(OF_RESOURCES),
         Route::new("registry", "the package registry's list of versions")
             .founded(Founding::Documented)
             .telling(&[
+                StandingState::Removed,
                 StandingState::Yanked,
                 StandingState::Deprecated,
-                StandingState::Removed,
+                StandingState::Prerelease,
             ]),
-        Route::new("feed", "a feed of the site"),
-        Route::new("page", "a page of the site"),
+        Route::new("feed", "a feed of the site").telling(OF_RESOURCES),
+        Route::new("page", "a page of the site").telling(OF_PAGES),
     ],
     rates: &[hosts::GITHUB_API, hosts::NPM, hosts::PYPI, hosts::CRATES_IO],
     args: ArgSpec {

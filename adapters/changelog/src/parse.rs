@@ -2,7 +2,10 @@
 
 mod debian;
 pub mod feed;
+pub mod headers;
 pub mod markdown;
+mod marks;
+mod notice;
 pub mod page;
 pub mod registry;
 pub mod releases;
@@ -42,6 +45,25 @@ pub struct Release {
     pub ahead: bool,
     /// Whether it is newer than all releases with a date by its version, and has none itself.
     pub newest_undated: bool,
+}
+
+impl Release {
+    /// Adds the sign of a pre-release, if there is one: what is said of its standing and what is kept out of the stable
+    /// channel are one fact.
+    #[must_use]
+    fn early(mut self, sign: Option<StandingEvidence>) -> Self {
+        self.prerelease |= sign.is_some();
+        self.standing.extend(sign);
+        self
+    }
+
+    /// Adds the sign of a release that was pulled, if there is one.
+    #[must_use]
+    fn pulled(mut self, sign: Option<StandingEvidence>) -> Self {
+        self.yanked |= sign.is_some();
+        self.standing.extend(sign);
+        self
+    }
 }
 
 /// The instant of evidence, for the order and the figures; a day counts from 00:00 UTC.

@@ -7,7 +7,7 @@ use freshcontext_parse::{charset, link, text};
 
 use crate::answer::Found;
 use crate::parse::page::{self, Page};
-use crate::parse::{Release, feed, instant, markdown};
+use crate::parse::{Release, feed, headers, instant, markdown};
 use crate::{is_final, repository, request};
 
 /// Feeds of one page that are tried.
@@ -154,7 +154,9 @@ fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {
         } else {
             format!("feed {}", quoted(&feed.title))
         };
-        return Ok(Document::Found(Found::new(what, url, "feed", feed.releases)));
+        let standing = headers::signs(&response.headers, &url);
+        let found = Found::new(what, url, "feed", feed.releases);
+        return Ok(Document::Found(Found { standing, ..found }));
     }
     let start: String = body
         .trim_start()
@@ -167,7 +169,12 @@ fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {
         if let Some(block_page) = response.block_page() {
             return Err(block_page);
         }
-        return Ok(Document::Html(Box::new(page::read(&body, &url, cx.now())), url));
+        let mut page = page::read(&body, &url, cx.now());
+        // Headers are fields of the host's, so what they say comes before what the page says.
+        let own = std::mem::take(&mut page.standing);
+        page.standing = headers::signs(&response.headers, &url);
+        page.standing.extend(own);
+        return Ok(Document::Html(Box::new(page), url));
     }
     let document = markdown::read(&body);
     if document.releases.is_empty() {
@@ -175,7 +182,9 @@ fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {
         return Err(SourceError::not_found(message).hint("pass the address of a changelog"));
     }
     let what = format!("changelog {url}");
-    Ok(Document::Found(repository::of_file(&what, url, document)))
+    let standing = headers::signs(&response.headers, &url);
+    let found = repository::of_file(&what, url, document);
+    Ok(Document::Found(Found { standing, ..found }))
 }
 
 fn listed(page: Page, url: Url) -> Found {
@@ -185,7 +194,7 @@ fn listed(page: Page, url: Url) -> Found {
         format!("page {}", quoted(&page.title))
     };
     let mut found = Found {
-        complete: false,
+        standing: page.standing,
         ..Found::new(what, url, "page", page.releases)
     };
     found.notes.extend(page.cut);
@@ -208,6 +217,7 @@ fn article(page: Page, url: Url) -> Found {
     };
     let mut found = Found::new(format!("page {}", quoted(&title)), url, "page", vec![release]);
     found.article = true;
+    found.standing = page.standing;
     found.notes.extend(page.cut);
     found.notes.extend(page.dates.notes);
     if let Some(modified) = page.dates.modified {

@@ -4,16 +4,16 @@ use std::borrow::Cow;
 
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Cx, DateEvidence, ErrorCode, Response, SourceError, SourceResult, code, counted, named, quoted_within,
-    sort_by_date,
+    Cx, DateEvidence, ErrorCode, Response, SourceError, SourceResult, StandingTold, code, counted, named,
+    quoted_within, sort_by_date,
 };
 use freshcontext_parse::charset;
 
-use crate::DESCRIPTOR;
 use crate::award;
 use crate::input::{self, By, Input, Query, Subject};
 use crate::parse::{self, Match};
 use crate::request::{self, Filter};
+use crate::{DESCRIPTOR, actions};
 
 const LAG: &str =
     "Defense contracts are published 90 days late, others within days: no recent award is weak evidence";
@@ -58,7 +58,19 @@ async fn one_award(cx: &Cx<'_>, query: &Query, id: &str) -> Result<SourceResult,
     let page = request::page(id)
         .and_then(|page| Url::parse(&page).ok())
         .unwrap_or(address);
-    let mut result = SourceResult::new(page, vec![award.item(query.by)]);
+    let mut item = award.item(query.by);
+    let mut told = None;
+    // The codes are those of contracts; of grants and loans the same letters mean other things.
+    if id.starts_with("CONT_") {
+        let read = |response: &Response| actions::cancelled(&read(response)?);
+        match cx.read(request::actions(id)?, read).await {
+            Ok(sign) => item.standing.extend(sign),
+            // The award itself is the answer.
+            Err(_) => told = Some(StandingTold::Partly),
+        }
+    }
+    let mut result = SourceResult::new(page, vec![item]);
+    result.standing_told = told;
     result.route = Some("awards");
     result.summary = Some(format!("The award {id}"));
     Ok(result)

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod actions;
 mod award;
 #[cfg(test)]
 mod bodies;
@@ -11,7 +12,7 @@ mod request;
 use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, HostRate, Hosts, Listing, Pace, Peek, Peeked, Question,
-    Refetch, Route, SourceError, SourceResult,
+    Refetch, Route, SourceError, SourceResult, StandingState,
 };
 
 /// The facts about USAspending.
@@ -32,7 +33,9 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         asks: "the page of awards once more, without the search for the recipient that led to it",
         tells: "that the page is the same to the byte, where its days do not end today",
     },
-    routes: &[Route::new("awards", "USAspending's award search")],
+    routes: &[Route::new("awards", "USAspending's award search")
+        .telling(&[StandingState::Cancelled])
+        .at_the_cost_of(1)],
     // No number is published; throttling has been met under heavy use.
     rates: &[HostRate::new("api.usaspending.gov", Pace::new(4, 1))
         .in_flight(2)

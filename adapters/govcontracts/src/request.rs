@@ -37,6 +37,9 @@ const FIELDS: [&str; 21] = [
     "generated_internal_id",
 ];
 
+/// Actions that are read of one award. A termination is among the last that there are.
+const MOST_ACTIONS: u32 = 50;
+
 /// Statuses whose body explains what was wrong with the query.
 const EXPLAINED: &[u16] = &[400, 422];
 
@@ -74,6 +77,16 @@ pub fn recipients(words: &str) -> Result<Request, SourceError> {
 /// One award.
 pub fn award(id: &str) -> Result<Request, SourceError> {
     Ok(link::json(API, &["awards", id, ""])?.accepting(EXPLAINED))
+}
+
+/// The newest actions of one award.
+pub fn actions(id: &str) -> Result<Request, SourceError> {
+    let body =
+        json!({ "award_id": id, "page": 1, "limit": MOST_ACTIONS, "sort": "action_date", "order": "desc" });
+    Ok(Request::post_json(
+        link::built(API, &["transactions", ""])?,
+        &body,
+    ))
 }
 
 /// One page of awards.

@@ -1,7 +1,7 @@
 //! One advert, whatever board it is from.
 
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
-use freshcontext_contract::{DateEvidence, DateValue, Item, texts};
+use freshcontext_contract::{DateEvidence, DateValue, Item, StandingEvidence, StandingState, texts};
 use freshcontext_parse::text;
 
 use crate::words::Words;
@@ -25,6 +25,9 @@ texts! {
         }
     }
 }
+
+/// Longest sentence of an advert that is repeated as a reason, in characters.
+const SENTENCE: usize = 200;
 
 /// One advert.
 #[derive(Debug, Clone, PartialEq)]
@@ -152,14 +155,14 @@ impl Job {
     pub fn into_item(self, now: DateTime<Utc>, found: Vec<String>) -> Item {
         let age = self.age_days(now);
         let deadline = crate::deadline::find(&self.text, self.dated(now), now);
-        let closing = deadline.map(|deadline| deadline.day);
+        let passed = deadline.map(|deadline| crate::deadline::passed(deadline.day, now));
+        let filled = crate::filled::sentence(&self.text).map(|sentence| text::said(sentence, SENTENCE));
+        let closed = passed.map(|passed| passed || filled.is_some());
+        let closed = closed.or_else(|| filled.is_some().then_some(true));
         let mut item = Item::new(self.heading(), self.date);
         item.id = Some(format!("{}:{}", self.board.id(), self.key));
         item.url = self.url;
-        item.set(
-            "badge",
-            badge(age, closing.map(|day| crate::deadline::passed(day, now))),
-        );
+        item.set("badge", badge(age, closed));
         item.set("age_days", age);
         item.set("source", self.board.name());
         item.set("location", self.location);
@@ -170,9 +173,18 @@ impl Job {
         item.set("category", self.category);
         if let Some(deadline) = deadline {
             item.set_day("deadline", Some(deadline.day));
-            item.set_flag("deadline_passed", crate::deadline::passed(deadline.day, now));
+            if passed == Some(true) {
+                let day = deadline.day.to_string();
+                let sign = StandingEvidence::mark(StandingState::Closed, "deadline", day);
+                item.standing.push(sign.since(Some(deadline.day)).by("issuer"));
+            }
+            item.set_flag("deadline_passed", passed == Some(true));
             // Its text has no year.
             item.set_flag("deadline_year_inferred", deadline.year_inferred);
+        }
+        if let Some(sentence) = filled {
+            let sign = StandingEvidence::prose(StandingState::Closed, "text", sentence.as_str());
+            item.standing.push(sign.by("issuer").reason(Some(sentence)));
         }
         item.set("keywords", found);
         item.set("tags", self.tags.into_iter().take(8).collect::<Vec<_>>());
@@ -183,9 +195,10 @@ impl Job {
     }
 }
 
-/// How far an advert of this age can be trusted to be open, given whether its deadline has passed.
-pub const fn badge(age_days: Option<i64>, deadline_passed: Option<bool>) -> &'static str {
-    match (deadline_passed, age_days) {
+/// How far an advert of this age can be trusted to be open, given whether it is closed by its own words: its deadline has
+/// passed, its position is filled.
+pub const fn badge(age_days: Option<i64>, closed: Option<bool>) -> &'static str {
+    match (closed, age_days) {
         (Some(true), _) => return "likely closed",
         // An old advert that takes applications is not closed.
         (Some(false), Some(31..)) => return "old: open until its deadline",
@@ -243,6 +256,52 @@ mod tests {
         assert_eq!(item.fields["deadline"], "2026-11-01");
         assert_eq!(item.fields["deadline_passed"], true);
         assert_eq!(item.fields["badge"], "likely closed");
+    }
+
+    #[test]
+    fn what_closed_an_advert_is_said_of_it() {
+        let of = |text: &str| {
+            let mut job = Job::new(Board::Remotive, "1".into(), "Role".into());
+            (job.at, job.text) = (Some(now() - TimeDelta::days(40)), text.into());
+            job.into_item(now(), vec![])
+        };
+        let item = of("Apply by 1 November 2026. We build things.");
+        let [sign] = item.standing.as_slice() else {
+            panic!("{:?}", item.standing)
+        };
+        let day = "2026-11-01".parse().unwrap();
+        assert_eq!(
+            (sign.state, sign.field.as_ref()),
+            (StandingState::Closed, "deadline")
+        );
+        assert_eq!(
+            (sign.value.as_str(), &sign.since),
+            ("2026-11-01", &Some(DateValue::Day(day)))
+        );
+        let item = of("EDIT: position filled, thanks all!\nAcme | Engineer | Remote");
+        assert_eq!(
+            item.standing[0].reason.as_deref(),
+            Some("position filled, thanks all")
+        );
+        assert_eq!(item.fields["badge"], "likely closed");
+        assert!(!item.fields.contains_key("deadline_passed"));
+        let both = of("This position has been filled. Apply by 1 November 2026.");
+        assert_eq!(both.standing.len(), 2);
+        for text in [
+            "Apply by 1 December 2026.",
+            "We reposted this advert: the earlier one closed on 2026-10-01. Apply by 2026-12-20.",
+            "A deadline-driven role. The position was created in 2020.",
+            "Apply within 1 November 2026 days.",
+            "Open until the position is filled.",
+            "",
+        ] {
+            let item = of(text);
+            assert_eq!(
+                (item.standing, item.fields.contains_key("deadline_passed")),
+                (vec![], false),
+                "{text}"
+            );
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod boards;
 mod deadline;
+mod filled;
 mod input;
 mod job;
 mod places;
@@ -16,7 +17,8 @@ use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, HostRate, Hosts, Pace,
-    Refetch, Retry, Route, SourceError, SourceResult, StatusRule, When, counted, hosts, quoted,
+    Refetch, Retry, Route, SourceError, SourceResult, StandingState, StatusRule, When, counted, hosts,
+    quoted,
 };
 use freshcontext_parse::charset::as_text;
 use freshcontext_parse::text;
@@ -28,6 +30,9 @@ pub use input::Input;
 use input::Search;
 use job::{Board, Job};
 use select::Selection;
+
+/// What the text of an advert tells, whatever board it is from.
+const CLOSED: &[StandingState] = &[StandingState::Closed];
 
 /// The facts about the job boards.
 pub static DESCRIPTOR: Descriptor = Descriptor {
@@ -52,15 +57,16 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             .obtain("https://www.themuse.com/developers/api/v2"),
     ],
     routes: &[
-        Route::new(Board::Remotive.id(), "Remotive's public sample of remote jobs"),
-        Route::new(Board::RemoteOk.id(), "Remote OK's board"),
-        Route::new(Board::Arbeitnow.id(), "Arbeitnow's newest two pages"),
+        Route::new(Board::Remotive.id(), "Remotive's public sample of remote jobs").telling(CLOSED),
+        Route::new(Board::RemoteOk.id(), "Remote OK's board").telling(CLOSED),
+        Route::new(Board::Arbeitnow.id(), "Arbeitnow's newest two pages").telling(CLOSED),
         Route::new(
             Board::Muse.id(),
             "two pages of The Muse; THEMUSE_API_KEY raises its limit",
         )
-        .founded(Founding::Documented),
-        Route::new(Board::HackerNews.id(), "Hacker News' monthly hiring thread"),
+        .founded(Founding::Documented)
+        .telling(CLOSED),
+        Route::new(Board::HackerNews.id(), "Hacker News' monthly hiring thread").telling(CLOSED),
     ],
     rates: &[
         HostRate::new("remotive.com", Pace::new(2, 60))

@@ -107,7 +107,7 @@ impl FieldChange {
             Some(plain @ (Value::Null | Value::Bool(_) | Value::Number(_))) => plain.to_string(),
             Some(Value::String(text)) => quote(text),
             Some(Value::Object(standing)) if self.field == STANDING => {
-                quote(standing.get("state").and_then(Value::as_str).unwrap_or("unknown"))
+                quote(&state_of(&Value::Object(standing.clone())).unwrap_or_default())
             }
             Some(other) => quote(&other.to_string()),
         };
@@ -168,10 +168,19 @@ pub struct Dropped {
 
 impl Changed {
     /// The state in which the item is now, if that is what changed.
-    pub fn standing(&self) -> Option<&str> {
+    pub fn standing(&self) -> Option<String> {
         let change = self.fields.iter().find(|change| change.field == STANDING)?;
-        change.now.as_ref()?.get("state")?.as_str()
+        state_of(change.now.as_ref()?)
     }
+}
+
+/// The state in what an item says of its standing.
+fn state_of(standing: &Value) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Standing {
+        state: String,
+    }
+    Some(Standing::deserialize(standing).ok()?.state)
 }
 
 impl Diff {

@@ -82,7 +82,7 @@ pub fn events(diff: &Diff, at: &str, quote: fn(&str) -> String) -> Vec<Event> {
             fields.join("; "),
         );
         Event {
-            standing: changed.standing().map(str::to_owned),
+            standing: changed.standing(),
             ..event
         }
     });

@@ -5,7 +5,7 @@ use freshcontext_contract::DateEvidence;
 use freshcontext_parse::{date, text};
 
 use super::markdown::MAX_RELEASES;
-use super::{Release, version};
+use super::{Release, marks};
 
 /// What ends an entry.
 const TRAILER: &str = " -- ";
@@ -60,10 +60,10 @@ fn entry(line: &str) -> Option<Release> {
         && text::is_name(version, 100, "+-.:~")
         && version.starts_with(|c: char| c.is_ascii_digit())
         && settings.contains("urgency=");
-    is_head.then(|| Release {
+    let release = || Release {
         title: version.to_owned(),
-        prerelease: version::is_prerelease(version),
         unreleased: distributions.trim() == "UNRELEASED",
         ..Release::default()
-    })
+    };
+    is_head.then(|| release().early(marks::early_tag("version", version)))
 }

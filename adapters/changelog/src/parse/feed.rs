@@ -8,7 +8,7 @@ use freshcontext_parse::feed::{self, Entry};
 use freshcontext_parse::json::Lenient;
 use freshcontext_parse::{date, link, text};
 
-use super::{Release, instant, version};
+use super::{Release, instant, marks};
 
 /// A site's feed.
 #[derive(Debug, Default)]
@@ -76,7 +76,9 @@ pub fn github(text: &str) -> Result<Vec<Release>, SourceError> {
             .and_then(|(_, rest)| rest.split_once('/'))
             .map(|(_, tag)| tag);
         if let Some(tag) = tag {
-            release.prerelease = release.prerelease || version::is_prerelease(tag);
+            if !release.prerelease {
+                release = release.early(marks::early_tag("tag", tag));
+            }
             release.tag = Some(tag.to_owned()).filter(|tag| *tag != release.title);
         }
         Some(release)
@@ -96,12 +98,15 @@ fn release(entry: &Entry, date: DateEvidence) -> Option<Release> {
         title if title.is_empty() => text::said(&notes, 80),
         title => title,
     };
-    (!title.is_empty()).then(|| Release {
-        prerelease: version::names_prerelease(&title),
-        title,
-        date,
-        url: entry.link.as_deref().and_then(link::shown),
-        notes,
-        ..Release::default()
+    let (early, pulled) = (marks::early_name("title", &title), marks::pulled("title", &title));
+    (!title.is_empty()).then(|| {
+        let release = Release {
+            title,
+            date,
+            url: entry.link.as_deref().and_then(link::shown),
+            notes,
+            ..Release::default()
+        };
+        release.early(early).pulled(pulled)
     })
 }

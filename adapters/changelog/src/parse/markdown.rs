@@ -1,11 +1,11 @@
 //! Changelog files: Markdown and its relatives. A date counts only in a version's heading or in the line
 //! under it; headings in code blocks do not count.
 
-use freshcontext_contract::DateEvidence;
+use freshcontext_contract::{DateEvidence, StandingEvidence};
 use freshcontext_parse::date::{self, Order};
 use freshcontext_parse::text;
 
-use super::{Release, debian, version};
+use super::{Release, debian, marks, version};
 
 /// Words, alone or beside a version, that say that a release has not come out yet.
 const COMING: [&str; 18] = [
@@ -192,9 +192,8 @@ pub fn read(source: &str) -> Document {
         let written = dated.get(at).copied().flatten();
         title.unreleased |= written.is_none() && is_coming_under(&heading, &lines);
         document.sure += usize::from(!title.unreleased && (title.release || written.is_some()));
-        document
-            .releases
-            .push(release(&title, written, order, body, &mut document.ambiguous));
+        let release = release(&title, written, order, body, &mut document.ambiguous);
+        document.releases.push(release.pulled(title.pulled));
     }
     document
 }
@@ -215,16 +214,15 @@ fn release(
         Some(day) if !title.unreleased => DateEvidence::signal("date in the version's heading", day),
         _ => DateEvidence::None,
     };
-    Release {
+    let release = Release {
         title: title.text.clone(),
         date,
         notes: notes(body),
-        prerelease: version::is_prerelease(&title.text),
-        yanked: title.yanked,
         unreleased: title.unreleased,
         sections: sections(body),
         ..Release::default()
-    }
+    };
+    release.early(marks::early_tag("heading", &title.text))
 }
 
 /// A heading that names a version or what is to come.
@@ -236,14 +234,14 @@ struct Title {
     dated: bool,
     /// Whether it says that it is a release, not the number of a section.
     release: bool,
-    yanked: bool,
+    /// The sign that it was pulled.
+    pulled: Option<StandingEvidence>,
     unreleased: bool,
 }
 
 fn title(heading: &str) -> Option<Title> {
     let plain = without_links(heading);
     let lower = plain.to_lowercase();
-    let yanked = lower.contains("[yanked]") || lower.contains("(yanked)");
     // A mark that the version control system expands, with the version and the day of the file: `$Id: NEWS,v 1.5 ... $`.
     if plain.starts_with('$') && plain.ends_with('$') {
         return None;
@@ -256,7 +254,7 @@ fn title(heading: &str) -> Option<Title> {
             prefix: String::new(),
             release: true,
             dated: false,
-            yanked: false,
+            pulled: None,
             unreleased: true,
         });
     };
@@ -304,7 +302,7 @@ fn title(heading: &str) -> Option<Title> {
         },
         release: is_range || version::is_release(&plain, dated),
         dated,
-        yanked,
+        pulled: marks::pulled("heading", &plain),
         unreleased: is_coming(&lower, dated),
     })
 }

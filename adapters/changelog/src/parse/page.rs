@@ -1,14 +1,14 @@
 //! Pages of the web: what they say about their date, best evidence first, and what they hold.
 
-use freshcontext_contract::DateEvidence;
 use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::url::Url;
+use freshcontext_contract::{DateEvidence, StandingEvidence};
 use freshcontext_parse::html::{self, Main, all, first, line_of};
 use freshcontext_parse::page_date::{self, PageDate};
 use freshcontext_parse::scraper::{ElementRef, Html};
 use freshcontext_parse::{date, link, text};
 
-use super::{Release, instant, markdown};
+use super::{Release, instant, markdown, notice};
 
 /// A page with less text than this may be a shell that its scripts fill.
 const SHELL_CHARS: usize = 200;
@@ -94,6 +94,8 @@ pub struct Page {
     pub moved: bool,
     /// Whether it says, with a good status, that there is nothing here.
     pub not_found: bool,
+    /// Signs by which it says that it does not stand itself.
+    pub standing: Vec<StandingEvidence>,
     /// What of it was not read, as a remark.
     pub cut: Option<String>,
 }
@@ -135,12 +137,19 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
     } else {
         main.own_outline()
     };
+    let releases = releases(&outline, named, dates.documented);
+    // What stands under the first entry of a list is about that entry.
+    let first_entry = releases
+        .first()
+        .and_then(|release| text.find(release.title.as_str()));
+    let start = text.get(..first_entry.unwrap_or(text.len())).unwrap_or_default();
     Page {
+        standing: notice::signs(&document, &main, start, address, &base, now),
         feeds: feeds(&document, &base),
         shell: is_shell(&document, &body) || is_unfilled(&own),
         moved: leads_elsewhere(&document, &own, address),
         not_found: says_not_found(&title),
-        releases: releases(&outline, named, dates.documented),
+        releases,
         title,
         text,
         dates,

@@ -11,7 +11,7 @@ use freshcontext_parse::json::text_at;
 use freshcontext_parse::registry::Registry;
 use freshcontext_parse::{json, link, npm as npm_error, text};
 
-use super::{Release, version};
+use super::{Release, marks, version};
 
 /// What a registry says about a package.
 #[derive(Debug, Default)]
@@ -51,13 +51,16 @@ pub fn read(registry: Registry, body: &str) -> Result<Package, SourceError> {
 }
 
 fn release(registry: Registry, name: &str, version: &str, date: DateEvidence) -> Release {
-    Release {
+    let release = Release {
         title: version.to_owned(),
         date,
         url: link::shown(&registry.version_page(name, version)),
-        prerelease: version::is_prerelease(version) || (registry == Registry::Npm && version.contains('-')),
         ..Release::default()
-    }
+    };
+    // By semver, item 9, which npm's versions follow, a hyphen begins a pre-release: https://semver.org/#spec-item-9
+    let by_grammar =
+        || (registry == Registry::Npm && version.contains('-')).then(|| marks::early("version", version));
+    release.early(marks::early_tag("version", version).or_else(by_grammar))
 }
 
 impl Release {

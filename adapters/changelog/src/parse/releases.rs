@@ -1,11 +1,11 @@
 //! GitHub: the list of releases from the REST interface.
 
-use freshcontext_contract::{DateEvidence, SourceError};
+use freshcontext_contract::{DateEvidence, SourceError, StandingEvidence, StandingState};
 use freshcontext_parse::json::{self, Lenient};
 use freshcontext_parse::{link, text};
 use serde::Deserialize;
 
-use super::{Release, version};
+use super::{Release, marks};
 
 #[serde_with::apply(Option => #[serde(default, deserialize_with = "json::or_absent")])]
 #[derive(Debug, Deserialize)]
@@ -50,9 +50,15 @@ pub fn read(body: &str) -> Result<Listing, SourceError> {
 
 fn release(wire: Wire) -> Release {
     let name = wire.name.as_deref().and_then(text::present);
-    let by_name =
-        name.as_deref().is_some_and(version::names_prerelease) || version::is_prerelease(&wire.tag_name);
-    Release {
+    // The flag is set by hand and often forgotten.
+    let early = if wire.prerelease == Some(true) {
+        Some(StandingEvidence::field(StandingState::Prerelease, "prerelease", "true").by("owner"))
+    } else {
+        let by_name = name.as_deref().and_then(|name| marks::early_name("name", name));
+        by_name.or_else(|| marks::early_tag("tag_name", &wire.tag_name))
+    };
+    let pulled = name.as_deref().and_then(|name| marks::pulled("name", name));
+    let release = Release {
         tag: name
             .as_ref()
             .filter(|name| **name != wire.tag_name)
@@ -66,8 +72,7 @@ fn release(wire: Wire) -> Release {
             .as_deref()
             .map(|body| text::paragraphs(&text::without_comments(body)))
             .unwrap_or_default(),
-        // The flag is set by hand and often forgotten.
-        prerelease: wire.prerelease == Some(true) || by_name,
         ..Release::default()
-    }
+    };
+    release.early(early).pulled(pulled)
 }

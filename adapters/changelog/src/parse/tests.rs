@@ -1,8 +1,8 @@
 //! The readers over recorded and crafted bodies.
 
 use super::*;
-use freshcontext_contract::ErrorCode;
 use freshcontext_contract::url::Url;
+use freshcontext_contract::{ErrorCode, StandingState};
 use freshcontext_parse::feed::looks_like;
 use freshcontext_parse::registry::Registry;
 use freshcontext_testkit::bodies::{any_prefix, fixtures, recorded, recording};
@@ -909,6 +909,102 @@ fn each_version_has_its_own_signs() {
         [
             said("1.0.0", "deprecated", "use b-2 instead"),
             said("1.2.0", "deprecated", "")
+        ]
+    );
+}
+
+/// The title of each release with the signs of it.
+fn signs(releases: &[Release]) -> Vec<(&str, Vec<(&str, &str)>)> {
+    let of = |release: &Release| {
+        let has = |state: StandingState| release.standing.iter().any(|sign| sign.state == state);
+        // The flags of the fields are the same fact.
+        assert_eq!(release.prerelease, has(StandingState::Prerelease));
+        assert_eq!(release.yanked, has(StandingState::Yanked));
+    };
+    releases
+        .iter()
+        .inspect(|release| of(release))
+        .map(|release| {
+            let signs = release.standing.iter();
+            let signs = signs.map(|sign| (sign.state.as_str(), sign.field.as_ref()));
+            (release.title.as_str(), signs.collect())
+        })
+        .collect()
+}
+
+#[test]
+fn releases_say_what_they_are() {
+    let body = r#"[{"tag_name":"v3.0.0","name":"Three","prerelease":true},{"tag_name":"v3.0.0-rc.1","name":"Three","prerelease":false},
+        {"tag_name":"v2.1.0","name":"Nightly v2.1.0","prerelease":false},{"tag_name":"v2.0.1","name":"v2.0.1 [YANKED]","prerelease":false},
+        {"tag_name":"v2.0.0","name":"v2.0.0","prerelease":false,"body":"Deprecated: `old`. 1.9.9 is [YANKED]."}]"#;
+    assert_eq!(
+        signs(&releases::read(body).unwrap().releases),
+        [
+            ("Three", vec![("prerelease", "prerelease")]),
+            ("Three", vec![("prerelease", "tag_name")]),
+            ("Nightly v2.1.0", vec![("prerelease", "name")]),
+            ("v2.0.1 [YANKED]", vec![("yanked", "name")]),
+            ("v2.0.0", vec![]),
+        ]
+    );
+    // Each field gone, renamed or of another kind: no sign, and no failure.
+    let one = r#"[{"tag_name":"v3.0.0","name":"Three","prerelease":true}]"#;
+    for (field, other) in [
+        (r#","prerelease":true"#, ""),
+        ("\"prerelease\":true", "\"pre_release\":true"),
+        ("\"prerelease\":true", "\"prerelease\":\"true\""),
+        ("\"prerelease\":true", "\"prerelease\":null"),
+    ] {
+        let changed = one.replace(field, other);
+        assert_ne!(changed, one);
+        assert_eq!(
+            signs(&releases::read(&changed).unwrap().releases),
+            [("Three", vec![])],
+            "{other}"
+        );
+    }
+}
+
+#[test]
+fn headings_say_what_they_are() {
+    let file = "# Changelog\n\n## 2.0.0-beta.1 - 2026-03-01\n\n## [1.2.2] - 2024-04-01 [YANKED]\n\nBroken.\n\n\
+        ## 1.2.1 - 2024-03-01\n\n### Deprecated\n\n- `old`\n\n### Removed\n\n- 1.2.0 was marked as [YANKED]\n\n[YANKED] releases are listed.\n\n\
+        ## 1.1.0 - 2024-01-01 (yanked)\n";
+    assert_eq!(
+        signs(&markdown::read(file).releases),
+        [
+            ("2.0.0-beta.1", vec![("prerelease", "heading")]),
+            ("1.2.2", vec![("yanked", "heading")]),
+            ("1.2.1", vec![]),
+            ("1.1.0", vec![("yanked", "heading")]),
+        ]
+    );
+    let renamed = file.replace("[YANKED]", "[PULLED]").replace("(yanked)", "");
+    let renamed = markdown::read(&renamed).releases;
+    assert!(renamed.iter().all(|release| !release.yanked));
+    let titles: Vec<_> = renamed.iter().map(|release| release.title.as_str()).collect();
+    assert_eq!(titles, ["2.0.0-beta.1", "1.2.2", "1.2.1", "1.1.0"]);
+}
+
+#[test]
+fn entries_of_feeds_say_what_they_are() {
+    let entry = |id: &str, title: &str| {
+        format!(
+            "<entry><id>tag:github.com,2008:Repository/1/{id}</id><title>{title}</title><updated>2026-01-01T00:00:00Z</updated></entry>"
+        )
+    };
+    let feed = format!(
+        r#"<feed xmlns="http://www.w3.org/2005/Atom"><title>t</title>{}{}{}</feed>"#,
+        entry("v2.0.0-rc.1", "Two"),
+        entry("v1.9.0", "1.9.0 [YANKED]"),
+        entry("v1.8.0", "1.8.0: yanked crates are skipped")
+    );
+    assert_eq!(
+        signs(&feed::github(&feed).unwrap()),
+        [
+            ("Two", vec![("prerelease", "tag")]),
+            ("1.9.0 [YANKED]", vec![("yanked", "title")]),
+            ("1.8.0: yanked crates are skipped", vec![]),
         ]
     );
 }
