@@ -24,12 +24,13 @@ fn told(text: &str) -> Vec<Option<String>> {
             continue;
         }
         let state = lines.peek().and_then(|below| below.strip_prefix("Standing: "));
-        out.push(state.map(|state| {
-            let end = state
-                .find(|c: char| !c.is_ascii_alphabetic())
-                .unwrap_or(state.len());
-            state[..end].to_owned()
-        }));
+        let word = |state: &str| {
+            state
+                .split(|c: char| !c.is_ascii_alphabetic())
+                .next()
+                .map(str::to_owned)
+        };
+        out.push(state.and_then(word));
     }
     out
 }

@@ -2,11 +2,11 @@
 
 use super::*;
 
-fn with(standing: Value) -> Verdict {
+fn with(standing: &Value) -> Verdict {
     one(json!({"standing": standing, "semantic_score": 0.95}))
 }
 
-fn cited(standing: Value) -> Verdict {
+fn cited(standing: &Value) -> Verdict {
     let signal = signal(json!({"standing": standing, "semantic_score": 0.95}));
     let arguments = json!({"profile": "academic_research", "intent": "citation_check", "signals": [signal]});
     evaluated(&arguments).unwrap().verdicts.remove(0)
@@ -68,7 +68,7 @@ fn each_severity_has_its_decision() {
         ("prerelease", "high", D::UseFirst, D::CiteAsPrimary, true),
     ] {
         let standing = json!({"state": state, "since": "2026-06-01", "by": {"who": "publisher"}, "confidence": confidence});
-        let (used, cited) = (with(standing.clone()), cited(standing));
+        let (used, cited) = (with(&standing), cited(&standing));
         assert_eq!((used.decision, cited.decision), (first, cite), "{state}");
         assert_eq!(used.handoff.safe_for_agent_handoff, safe, "{state}");
         assert!(
@@ -149,7 +149,7 @@ fn what_says_nothing_changes_nothing() {
     );
     // A day ahead is not yet.
     assert_eq!(
-        with(json!({"state": "ended", "since": "2027-01-01"})).standing,
+        with(&json!({"state": "ended", "since": "2027-01-01"})).standing,
         None
     );
 }
