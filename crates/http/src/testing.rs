@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -444,6 +444,14 @@ pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 impl Log {
     /// Captures the log until the guard is dropped.
     pub(crate) fn start() -> (Self, tracing::subscriber::DefaultGuard) {
+        // Without a global subscriber a test that has none of its own can switch off a log line for the whole process, at
+        // the moment in which it is the first to reach it.
+        static EVERYTHING: Once = Once::new();
+        EVERYTHING.call_once(|| {
+            drop(tracing::subscriber::set_global_default(
+                tracing_subscriber::registry(),
+            ))
+        });
         let log = Self::default();
         let sink = log.clone();
         let subscriber = tracing_subscriber::fmt()
