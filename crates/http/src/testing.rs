@@ -448,9 +448,8 @@ impl Log {
         // the moment in which it is the first to reach it.
         static EVERYTHING: Once = Once::new();
         EVERYTHING.call_once(|| {
-            drop(tracing::subscriber::set_global_default(
-                tracing_subscriber::registry(),
-            ))
+            // Where another was first, it is the one that is wanted.
+            let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry());
         });
         let log = Self::default();
         let sink = log.clone();
