@@ -278,8 +278,8 @@ const PHRASES: [(&str, &str); 9] = [
     ("", "is its successor"),
 ];
 
-/// The name of what takes a thing's place in a text of its owner's. Only the words of [`PHRASES`] count, and only a name
-/// that `is_name` accepts.
+/// The name of what takes a thing's place in a text of its owner's. Only a few phrases count (`renamed to`, `use ...
+/// instead`), and only a name that `is_name` accepts.
 ///
 /// ```text
 /// "Jade has been renamed to pug, please install the latest version of pug instead of jade" -> "pug"
