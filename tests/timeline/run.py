@@ -99,7 +99,7 @@ result = {"structuredContent": json.loads(called.stdout), "content": [], "isErro
 
 # What a budget let in, as the answer's page and as that of its records.
 with open(os.path.join(here, "..", "..", "examples", "signals.json"), encoding="utf-8") as examples:
-    limited = json.load(examples) | {"budget": {"max_tokens": 400}}
+    limited = json.load(examples) | {"budget": {"max_tokens": 400, "require": "dated"}}
 kept = os.path.join(work.name, "records.json")
 called = subprocess.run([SERVER, "call", "evaluate_context", "@" + file("limited.json", json.dumps(limited)), "--records", kept,
                          "--html", os.path.join(work.name, "budget.html")], capture_output=True, text=True, timeout=SECONDS)
