@@ -94,8 +94,8 @@ impl StandingState {
     }
 }
 
-/// How a sign says it. The core crate derives the confidence from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// How a sign says it, the surest first. The core crate derives the confidence from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
     /// A field of the host, registry, publisher or issuer about this very thing: high confidence.

@@ -18,8 +18,8 @@ const SIGNS: usize = 5;
 
 /// The state that these signs make at that moment, and what says so; `None` where nothing holds.
 ///
-/// The weightiest state counts, and of several signs of it the first. A state
-/// that is announced for a day to come does not hold yet.
+/// The weightiest state counts. Of several signs of it the first that is dated says since when, and who says so; the surest
+/// gives the confidence. A state that is announced for a day to come does not hold yet.
 pub fn resolve(signs: &[StandingEvidence], now: DateTime<Utc>) -> Option<Standing> {
     let holds = |sign: &&StandingEvidence| {
         let since = sign.since.as_ref().and_then(|since| read(since).ok());
@@ -34,23 +34,24 @@ pub fn resolve(signs: &[StandingEvidence], now: DateTime<Utc>) -> Option<Standin
             .filter(holds)
             .filter(|sign| sign.state == state)
             .collect();
-        let first = *of_state.first()?;
-        let told =
-            |what: fn(&StandingEvidence) -> Option<String>| of_state.iter().find_map(|sign| what(sign));
+        // One sign gives the day and whose word it is: a day of one must not stand under the name of another.
+        let dated = of_state.iter().find(|sign| since(sign).is_some());
+        let lead = dated.or(of_state.first())?;
+        let surest = of_state.iter().map(|sign| sign.basis).min()?;
         Some((
-            first,
+            surest,
             Also {
                 state,
-                since: of_state.iter().find_map(|sign| since(sign)),
+                since: since(lead),
                 by: By {
-                    who: told(|sign| text(sign.by.as_deref(), NAME_CHARS)),
-                    notice: told(|sign| text(sign.notice.as_deref(), NAME_CHARS)),
+                    who: text(lead.by.as_deref(), NAME_CHARS),
+                    notice: text(lead.notice.as_deref(), NAME_CHARS),
                 },
                 evidence: of_state.iter().take(SIGNS).map(|sign| said(sign)).collect(),
             },
         ))
     });
-    let (first, main) = made.next()?;
+    let (surest, main) = made.next()?;
     let of_main = || signs.iter().filter(holds).filter(|sign| sign.state == main.state);
     Some(Standing {
         state: main.state,
@@ -60,7 +61,7 @@ pub fn resolve(signs: &[StandingEvidence], now: DateTime<Utc>) -> Option<Standin
         reason: of_main().find_map(|sign| text(sign.reason.as_deref(), REASON_CHARS)),
         replaced_by: of_main().find_map(replacement),
         evidence: main.evidence,
-        confidence: match first.basis {
+        confidence: match surest {
             Basis::Field => Confidence::High,
             Basis::Mark => Confidence::Medium,
             Basis::Prose => Confidence::Low,

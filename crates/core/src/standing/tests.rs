@@ -60,6 +60,27 @@ fn a_day_that_has_not_come_says_nothing_and_an_unreadable_one_gives_no_date() {
 }
 
 #[test]
+fn one_sign_gives_the_day_and_whose_word_it_is_and_the_surest_the_confidence() {
+    let signs = [
+        Sign::mark(Retracted, "title", "RETRACTED:").by("publisher"),
+        Sign::field(Retracted, "updated-by[0].type", "retraction")
+            .since(Some("2020-06-05"))
+            .by("retraction-watch"),
+    ];
+    let standing = resolve(&signs, now()).unwrap();
+    assert_eq!(standing.line(), "retracted since 2020-06-05 (Retraction Watch)");
+    assert_eq!(
+        (standing.confidence, standing.evidence.len()),
+        (Confidence::High, 2)
+    );
+    let undated = resolve(&signs[..1], now()).unwrap();
+    assert_eq!(
+        (undated.line().as_str(), undated.confidence),
+        ("retracted (publisher)", Confidence::Medium)
+    );
+}
+
+#[test]
 fn words_of_a_replacement() {
     let sign = Sign::field(Superseded, "updated-by[0].type", "new_version")
         .replaced_by(Some(Replacement::id("10.5555/ex.v2")));
