@@ -67,10 +67,13 @@ pub(super) fn structured(answer: &SourceAnswer) -> Map<String, Value> {
         put("skipped", skipped.collect());
     }
     if !scored.failures.is_empty() {
-        let failures = scored
-            .failures
-            .iter()
-            .map(|part| json!({"what": part.what, "code": part.code, "message": part.message}));
+        let failures = scored.failures.iter().map(|part| {
+            let mut out = json!({"what": part.what, "code": part.code, "message": part.message});
+            if let (Some(standing), Some(out)) = (&part.standing, out.as_object_mut()) {
+                out.insert("standing".to_owned(), standing.structured());
+            }
+            out
+        });
         put("failures", failures.collect());
     }
     put("notes", scored.notes.clone().into());

@@ -226,7 +226,13 @@ fn tail_lines(scored: &Scored) -> Vec<String> {
     let mut lines: Vec<String> = scored
         .failures
         .iter()
-        .map(|part| format!("Failed: {} ({}): {}", named(&part.what), part.code, part.message))
+        .map(|part| {
+            let line = format!("Failed: {} ({}): {}", named(&part.what), part.code, part.message);
+            match &part.standing {
+                Some(standing) => format!("{line} Standing: {}.", standing.line()),
+                None => line,
+            }
+        })
         .collect();
     if !scored.skipped.is_empty() {
         let reasons: Vec<String> = scored

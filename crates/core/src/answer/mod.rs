@@ -73,6 +73,8 @@ pub struct FailedPart {
     pub code: &'static str,
     /// One line: why.
     pub message: String,
+    /// In which state the part is that there is nothing of, where its source says so.
+    pub standing: Option<Standing>,
 }
 
 /// The dates of an answer's items, shown or not, without those placed out of order.

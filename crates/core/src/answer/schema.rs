@@ -33,7 +33,7 @@ pub fn answer_schema() -> Value {
             "truncated": whole,
             "skipped": {"type": "array", "items": {"type": "object", "properties": {"count": whole, "reason": text}}},
             "failures": {"type": "array", "items": {"type": "object", "properties": {
-                "what": text, "code": text, "message": text
+                "what": text, "code": text, "message": text, "standing": {"type": "object"}
             }}},
             "notes": {"type": "array", "items": text},
             "next_cursor": text,

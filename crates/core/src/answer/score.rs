@@ -173,7 +173,7 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
             .failures
             .iter()
             .take(LIST_ENTRIES)
-            .map(clean_failure)
+            .map(|part| clean_failure(part, retrieved_at))
             .collect(),
         notes: clean_notes(notes),
         route: result.route,
@@ -402,8 +402,9 @@ fn clean_skipped(skipped: &Skipped) -> Skipped {
     }
 }
 
-fn clean_failure(part: &PartFailure) -> FailedPart {
+fn clean_failure(part: &PartFailure, retrieved_at: DateTime<Utc>) -> FailedPart {
     FailedPart {
+        standing: resolve_standing(&part.error.standing, retrieved_at),
         what: item::line(&part.what, WHAT_CHARS, &mut Counts::default()),
         code: part.error.code.as_str(),
         message: clean_error(&part.error.message),

@@ -1,7 +1,9 @@
 //! What is scored: dates, ranges, status, failures.
 
 use chrono::{NaiveDate, TimeDelta};
-use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError, SourceResult, Status};
+use freshcontext_contract::{
+    DateEvidence, ErrorCode, Item, SourceError, SourceResult, StandingEvidence, StandingState, Status,
+};
 use serde_json::{Value, json};
 
 use super::super::fixture::*;
@@ -158,6 +160,19 @@ fn an_empty_answer_says_what_was_searched() {
     );
     assert_eq!(answer.structured["status"], "empty");
     assert_eq!(answer.structured["freshcontext"]["freshness_confidence"], "low");
+    fits_the_schemas(&answer.structured);
+}
+
+#[test]
+fn a_part_that_is_there_no_more_says_so_in_both_forms() {
+    let mut some = result(vec![item(1, "2026-03-05")]);
+    let unpublished = StandingEvidence::field(StandingState::Removed, "time.unpublished", "2023-06-15");
+    let error = SourceError::not_found("it was unpublished").standing(unpublished.since(Some("2023-06-15")));
+    some.fail("gone", error);
+    let answer = score_with(some, &args()).unwrap().render(4000);
+    assert_eq!(answer.structured["failures"][0]["standing"]["state"], "removed");
+    let line = "\nFailed: gone (not_found): it was unpublished Standing: removed since 2023-06-15.\n";
+    assert!(answer.text.contains(line), "{}", answer.text);
     fits_the_schemas(&answer.structured);
 }
 
