@@ -106,10 +106,13 @@ fn signs(info: &Value, facts: &Facts, files: Option<&Value>) -> Vec<StandingEvid
     let reason = text_at(info, "/yanked_reason")
         .or_else(|| files.iter().find_map(|file| text_at(file, "/yanked_reason")))
         .filter(|reason| !reason.trim().is_empty());
+    // "Use 21.11b1 instead." names another version of the same project.
+    let instead = reason.and_then(|reason| replacement_in(reason, |word| Version::from_str(word).is_ok()));
     let yanked = field.map(|field| {
         StandingEvidence::field(StandingState::Yanked, field, "true")
             .by("owner")
             .reason(reason)
+            .replaced_by(instead.map(Replacement::id))
     });
     let classifiers = json::entries(info, "/classifiers").filter_map(Value::as_str);
     // A classifier is a word of the last upload, not of the registry.

@@ -481,6 +481,15 @@ mod standing {
             brief(&of(json!({"yanked": true}))),
             [("yanked", "info.yanked", None)]
         );
+        for (reason, instead) in [
+            ("A lost file. Use 1.0.1 instead.", Some("1.0.1")),
+            ("Use the next one instead", None),
+            ("broken since 0.9", None),
+        ] {
+            let signs = of(json!({"yanked": true, "yanked_reason": reason}));
+            let named = signs[0].replaced_by.as_ref().and_then(|by| by.id.as_deref());
+            assert_eq!(named, instead, "{reason}");
+        }
         let inactive =
             of(json!({"classifiers": ["Topic :: Software", "Development Status :: 7 - Inactive"]}));
         assert_eq!(brief(&inactive), [("ended", "info.classifiers", None)]);

@@ -23,6 +23,9 @@ pub(crate) fn overview<'s>(
     }
     let subject = subject.map(|subject| format!("as a whole {}", subject.line()));
     let counted = of_state.iter().map(|(state, numbers)| {
+        if total == 1 {
+            return format!("[1] is {}", state.as_str());
+        }
         let are = if numbers.len() == 1 { "is" } else { "are" };
         let mut names: Vec<String> = numbers
             .iter()

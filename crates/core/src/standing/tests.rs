@@ -99,6 +99,8 @@ fn an_overview_counts_and_names() {
     let counts = counts(items.iter().map(|(_, standing)| *standing));
     assert_eq!(Value::Object(counts), json!({"void": 1, "replaced": 2}));
     assert_eq!(overview(None, std::iter::empty(), 9), None);
+    let alone = overview(None, [(1, &retracted)].into_iter(), 1);
+    assert_eq!(alone.as_deref(), Some("[1] is retracted"));
 }
 
 fn any_state() -> impl Strategy<Value = StandingState> {
