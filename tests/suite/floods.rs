@@ -148,7 +148,7 @@ impl Pipes {
 
     /// Returns the peak above the idle server, in KiB.
     fn above(&self) -> u64 {
-        figure(self.process(), "VmHWM") - self.idle
+        figure(self.process(), "VmHWM").saturating_sub(self.idle)
     }
 
     async fn end(self) -> Result<(), Failed> {
@@ -400,7 +400,7 @@ async fn slow_reader() -> Result<(), Failed> {
         }
     }
     let input = writing.await??;
-    let above = figure(process, "VmHWM") - idle;
+    let above = figure(process, "VmHWM").saturating_sub(idle);
     eprintln!("slow reader: {asked} answered, +{above} KiB");
     crate::ensure(above <= PEAK, format!("{above} KiB above an idle server"))?;
     drop(input);
@@ -481,7 +481,7 @@ async fn posted() -> Result<(), Failed> {
         (1_800, 600),
         "notifications, and answers to nothing"
     );
-    let above = figure(server.process(), "VmHWM") - idle;
+    let above = figure(server.process(), "VmHWM").saturating_sub(idle);
     eprintln!("posted: +{above} KiB");
     crate::ensure(above <= PEAK, format!("{above} KiB above an idle server"))?;
     until("an answer", async || {

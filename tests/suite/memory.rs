@@ -169,7 +169,7 @@ async fn large_requests() -> Result<(), Failed> {
         }
         eprintln!(
             "{what}: idle {idle} KiB, +{} KiB, {judged} judged, {refused} refused",
-            peak - idle
+            peak.saturating_sub(idle)
         );
         assert_eq!(judged > 0, answered, "{what}");
         assert!(answered || refused > 0, "{what}: none was looked at");
@@ -187,7 +187,7 @@ async fn large_lines() -> Result<(), Failed> {
     let calls = vec![("evaluate_context", crate::judged::large()); AT_ONCE / 2];
     let outcomes = session.calls(&calls).await;
     let peak = figure(session.process(), "VmHWM");
-    eprintln!("large lines: idle {idle} KiB, +{} KiB", peak - idle);
+    eprintln!("large lines: idle {idle} KiB, +{} KiB", peak.saturating_sub(idle));
     for outcome in &outcomes {
         assert!(outcome.structured["results"].is_array(), "{}", outcome.text);
     }
@@ -313,8 +313,11 @@ async fn bodies() -> Result<(), Failed> {
             .map(freshcontext_testkit::check::Outcome::code)
             .collect();
         let peak = figure(session.process(), "VmHWM");
-        eprintln!("bodies {kind}: idle {idle} KiB, +{} KiB, {codes:?}", peak - idle);
-        peaks.push((kind, peak - idle));
+        eprintln!(
+            "bodies {kind}: idle {idle} KiB, +{} KiB, {codes:?}",
+            peak.saturating_sub(idle)
+        );
+        peaks.push((kind, peak.saturating_sub(idle)));
         session.ask("tools/list", json!({})).await;
     }
     let over: Vec<_> = peaks.iter().filter(|(_, above)| *above > PEAK).collect();

@@ -206,11 +206,9 @@ async fn long_lines() -> Result<(), Failed> {
     let messages = session.until("after").await;
     assert_eq!(messages.len(), 2, "one error for the whole of it: {messages:?}");
     if let (Some(before), Some(after)) = (before, peak_memory(session.process())) {
-        assert!(
-            after - before <= LIMIT + (1 << 20),
-            "{} bytes more",
-            after - before
-        );
+        // The kernel counts pages by processor, so that a later figure may be a little below an earlier one.
+        let more = after.saturating_sub(before);
+        assert!(more <= LIMIT + (1 << 20), "{more} bytes more");
     }
     Ok(())
 }

@@ -469,7 +469,7 @@ async fn template(kept: Kept) -> Result<(), Failed> {
     let made = session
         .call("deliverable_generate", json!({"name": "brief"}))
         .await;
-    let above = figure(session.process(), "VmHWM") - idle;
+    let above = figure(session.process(), "VmHWM").saturating_sub(idle);
     session.hang_up();
     session.end().await;
     let envelopes = made.text.lines().filter(|line| *line == "[FRESHCONTEXT]").count();
