@@ -164,6 +164,8 @@ pub fn read(source: &str) -> Document {
     let is_heading = |(_, title): &&(Heading<'_>, Title)| title.dated || title.release;
     if line(listed.iter().find(|(_, title)| title.dated)) < line(versions.iter().find(is_heading)) {
         versions = listed;
+    } else {
+        drop(listed);
     }
     drop_strangers(&mut versions);
     if is_manual(&versions) {
@@ -184,6 +186,7 @@ pub fn read(source: &str) -> Document {
     let mut document = Document {
         cut: count > MAX_LINES,
         above,
+        releases: Vec::with_capacity(versions.len()),
         ..Document::default()
     };
     for (at, (heading, mut title)) in versions.into_iter().enumerate() {

@@ -111,10 +111,10 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
         .map(|title| line_of(title, ""))
         .unwrap_or_default();
     let main = Main::of(&document, address);
+    // One long text at a time beside the tree: a page's memory is bounded by its length.
     let body = document.text();
-    let text = Some(main.text())
-        .filter(|text| !text.is_empty())
-        .unwrap_or_else(|| body.clone());
+    let is_shell = is_shell(&document, &body);
+    let text = Some(main.text()).filter(|text| !text.is_empty()).unwrap_or(body);
     let headline = main
         .headline()
         .map(|headline| line_of(headline, " "))
@@ -124,20 +124,18 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
     let named = [title.as_str(), headline.as_str(), last]
         .into_iter()
         .any(names_releases);
+    let own = below_title(&text, &title, &headline);
+    let shell = is_shell || is_unfilled(&own);
+    let moved = leads_elsewhere(&document, &own, address);
+    drop(own);
     // Releases that a dated page only leads to are other pages' matter, and their dates, too.
-    // What stands below the title. A title may be as long as the page, so only its start is searched for each line.
-    let named_here = text::clip(&title, TITLE_CHARS);
-    let own: Vec<&str> = text
-        .lines()
-        .filter(|line| !named_here.contains(line.trim()) && line.trim() != headline)
-        .collect();
-    let own = own.join("\n");
     let outline = if named || dates.date == DateEvidence::None {
         main.outline()
     } else {
         main.own_outline()
     };
     let releases = releases(&outline, named, dates.documented);
+    drop(outline);
     // What stands under the first entry of a list is about that entry.
     let first_entry = releases
         .first()
@@ -146,8 +144,8 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
     Page {
         standing: notice::signs(&document, &main, start, address, &base, now),
         feeds: feeds(&document, &base),
-        shell: is_shell(&document, &body) || is_unfilled(&own),
-        moved: leads_elsewhere(&document, &own, address),
+        shell,
+        moved,
         not_found: says_not_found(&title),
         releases,
         title,
@@ -155,6 +153,17 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
         dates,
         cut: document.cut().note("page"),
     }
+}
+
+/// The text without the lines that repeat the title or the headline. A title may be as long as the page, so only its start
+/// is searched for each line.
+fn below_title(text: &str, title: &str, headline: &str) -> String {
+    let title = text::clip(title, TITLE_CHARS);
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !title.contains(line.trim()) && line.trim() != headline)
+        .collect();
+    lines.join("\n")
 }
 
 /// The releases or dated entries in the content of a page. What a page says of its own publication outranks a list,
