@@ -1,6 +1,7 @@
 //! `extract_github`: one repository.
 
 use freshcontext_contract::asking::by_deciding;
+use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::standing::Replacement;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, DateEvidence, Decay, Descriptor, Earlier, ErrorCode, Hosts, Listing, Peek, Peeked,
@@ -70,7 +71,7 @@ impl Adapter for GitHub {
             }),
         )
         .await;
-        build(&asked, facts.map_err(blocked)?, commit, readme)
+        build(&asked, facts.map_err(blocked)?, commit, readme, cx.now())
     }
 
     /// The repository's document has `pushed_at`, the last push to any branch: commits and the README come by a push.
@@ -103,6 +104,7 @@ fn build(
     facts: Repo,
     commit: Result<Option<Commit>, SourceError>,
     readme: Result<Result<Readme, NoReadme>, SourceError>,
+    now: DateTime<Utc>,
 ) -> Result<SourceResult, SourceError> {
     let page = format!("https://github.com/{}", facts.full_name);
     let mut result = SourceResult::new(link::built(&page, &[])?, Vec::new());
@@ -161,7 +163,7 @@ fn build(
     match readme {
         Ok(Ok(readme)) => {
             item.standing
-                .extend(prose::standing_in("README", &readme.text, is_repository));
+                .extend(prose::of_readme("README", &readme.text, now, is_repository));
             item.set("readme", readme.url);
             if !item.summary.is_empty() {
                 item.summary.push_str("\n\n");
