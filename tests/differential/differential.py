@@ -31,7 +31,7 @@ WANTED = {
 LEADING = ("use_first", "cite_as_primary", "cite_as_supporting", "use_as_background")
 # Source types that are properties of every JavaScript object: the reference finds a function for a rate.
 REFERENCE_TEXT = set("manual documentation specification law policy book runbook faq license".split())
-# Of our own sources a whole number is votes.
+# The types of our own sources.
 OWN_TYPES = set(("hackernews reddit producthunt jobs finance yc packagetrends github reposearch google_scholar arxiv changelog "
                  "gdelt govcontracts gebiz sec_filings landscape idea_landscape gov_landscape finance_landscape "
                  "company_landscape").split())
@@ -180,9 +180,16 @@ def guarded(result, signal):
     return result["provenance_readiness"]["timing_completeness"] == "unknown" and signal.get("status") != "failed"
 
 
+def is_votes(signal, score):
+    """Whether a `score` is a count of votes: a whole number of one of our own sources."""
+    return signal.get("source_type") in OWN_TYPES and type(score) in (int, float) and score == int(score)
+
+
 def score_of(signal):
     """The relevance that a signal gives, by either name."""
-    return next((signal[name] for name in ("semantic_score", "score") if type(signal.get(name)) in (int, float)), None)
+    named = signal.get("score")
+    scores = [signal.get("semantic_score"), None if is_votes(signal, named) else named]
+    return next((score for score in scores if type(score) in (int, float)), None)
 
 
 def is_scaled(signals):
@@ -222,8 +229,7 @@ def compare_signal(out, number, profile, signal, allowed, theirs, ours):
         return False
     if "semantic_score" not in signal:
         score = signal.get("score")
-        votes = signal.get("source_type") in OWN_TYPES and type(score) in (int, float) and score == int(score)
-        named = type(score) in (int, float) and not votes
+        named = type(score) in (int, float) and not is_votes(signal, score)
         if named == ("relevance" in ours) or (not named and ours["utility_score"] is not None):
             out.fail(number, "relevance that nobody gave", None, [ours.get("relevance"), ours["utility_score"]], signal)
         out.wanted("other_names" if named else "relevance")

@@ -49,8 +49,6 @@ pub struct Profile {
     /// Whether only current signals are of any use: what is undated or less than half fresh has to
     /// be fetched again.
     pub needs_current: bool,
-    /// Whether undated but closely matching work may still be cited.
-    pub cites_undated: bool,
 }
 
 const fn profile(
@@ -66,7 +64,6 @@ const fn profile(
         date_policy,
         unnamed_as: "default",
         needs_current: false,
-        cites_undated: false,
     }
 }
 
@@ -83,10 +80,7 @@ pub const PROFILES: [Profile; 12] = {
         profile("official_docs", "github", High, Balanced),
         profile("code_activity", "github", Medium, Balanced),
         profile("social_pulse", "hackernews", Medium, Strict),
-        Profile {
-            cites_undated: true,
-            ..profile("academic_research", "arxiv", High, Lenient)
-        },
+        profile("academic_research", "arxiv", High, Lenient),
         Profile {
             needs_current: true,
             ..profile("market_finance", "finance", Medium, Strict)
