@@ -34,7 +34,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         Route::new(By::Algolia.id(), "the search index"),
         Route::new(By::Firebase.id(), "the item interface").telling(&[StandingState::Removed]),
         Route::new(By::Rss.id(), "the feed of the front page"),
-        Route::new(By::Html.id(), "the pages of the site"),
+        Route::new(By::Html.id(), "the pages of the site")
+            .telling(&[StandingState::Removed, StandingState::Concern]),
     ],
     rates: &[
         hosts::HN_ALGOLIA,

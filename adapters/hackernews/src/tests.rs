@@ -1,6 +1,6 @@
 //! The readers over recorded and crafted bodies.
 
-use freshcontext_contract::{ErrorCode, Item};
+use freshcontext_contract::{ErrorCode, Item, StandingState};
 use freshcontext_testkit::bodies::{any_prefix, fixtures, recorded, recording};
 
 use crate::parse::{algolia, date_text, firebase, page, thread};
@@ -285,6 +285,64 @@ fn a_page_without_rows_is_no_front_page() {
     assert_eq!(
         page::rows_from_text(bare).unwrap_err().code,
         ErrorCode::AccessDenied
+    );
+}
+
+#[test]
+fn marks_before_a_title_are_the_sites_and_words_in_it_are_not() {
+    let row = |id: u32, title: &str| {
+        format!(
+            r#"<tr class="athing submission" id="{id}"><td class="title">{title}</td></tr>
+            <tr><td class="subtext"><span class="age" title="2026-05-06T07:08:09 1778051289"></span></td></tr>"#
+        )
+    };
+    let link = |words: &str| format!(r#"<a href="https://example.com/a">{words}</a>"#);
+    let html = [
+        row(
+            1,
+            &format!(r#"<span class="titleline"> [flagged] {}</span>"#, link("One")),
+        ),
+        row(
+            2,
+            &format!(
+                r#"<span class="titleline">[flagged] [dead] {}</span>"#,
+                link("Two")
+            ),
+        ),
+        row(
+            3,
+            &format!(r#"[flagged] <span class="titleline">{}</span>"#, link("Three")),
+        ),
+        row(
+            4,
+            &format!(
+                r#"<span class="titleline">{}</span>"#,
+                link("Why was it [flagged]?")
+            ),
+        ),
+        row(
+            5,
+            &format!(
+                r#"<span class="titleline">{} (<span class="sitestr">[dead]</span>)</span>"#,
+                link("Five")
+            ),
+        ),
+    ];
+    let listing = page::rows_from_text(&format!("<table>{}</table>", html.concat())).unwrap();
+    let states: Vec<Vec<StandingState>> = listing
+        .items
+        .iter()
+        .map(|item| item.standing.iter().map(|sign| sign.state).collect())
+        .collect();
+    assert_eq!(
+        states,
+        [
+            vec![StandingState::Concern],
+            vec![StandingState::Removed, StandingState::Concern],
+            vec![StandingState::Concern],
+            vec![],
+            vec![]
+        ]
     );
 }
 

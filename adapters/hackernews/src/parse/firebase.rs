@@ -7,7 +7,7 @@ use freshcontext_parse::json;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::post::Post;
+use super::post::{KILLERS, Post};
 
 /// One item. Everything but the id may be missing.
 #[serde_with::apply(Option => #[serde(default, deserialize_with = "json::or_absent")])]
@@ -68,10 +68,8 @@ fn node(value: Value, whole_text: bool) -> Result<Node, SourceError> {
         return Err(SourceError::not_found("this Hacker News item was deleted").standing(sign));
     }
     if wire.dead == Some(true) {
-        // "software, user flags, or moderators": https://news.ycombinator.com/newsfaq.html
-        let by = "software, user flags, or moderators";
-        let sign = StandingEvidence::field(StandingState::Removed, "dead", "true").by(by);
-        let message = format!("this Hacker News item is dead: killed by {by}");
+        let message = format!("this Hacker News item is dead: killed by {KILLERS}");
+        let sign = StandingEvidence::field(StandingState::Removed, "dead", "true").by(KILLERS);
         return Err(SourceError::not_found(message).standing(sign));
     }
     let is_comment = wire.kind.as_deref() == Some("comment");

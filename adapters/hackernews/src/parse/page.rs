@@ -1,13 +1,13 @@
 //! The site itself: its feed and its pages.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{DateEvidence, Item, Response, SourceError};
+use freshcontext_contract::{DateEvidence, Item, Response, SourceError, StandingEvidence, StandingState};
 use freshcontext_parse::json::Lenient;
 use freshcontext_parse::scraper::{ElementRef, Selector};
 use freshcontext_parse::{charset, feed, html as markup, link, selectors, text};
 
 use super::Listing;
-use super::post::{Post, title_text};
+use super::post::{KILLERS, Post, title_text};
 
 /// What the site says, with any status, when it is asked too fast.
 pub const TOO_FAST: &str = "not able to serve your requests this quickly";
@@ -151,8 +151,29 @@ fn post(row: ElementRef<'_>, select: &Selectors, base: &Url) -> Option<Post> {
             .select(&select.rank)
             .next()
             .and_then(|rank| leading_number(&rank.text().collect::<String>())),
+        standing: marks(anchor),
         ..Post::default()
     })
+}
+
+/// The marks that the site puts before the link of a title: `[flagged]` by its users, `[dead]` where it was killed. The
+/// words of a title stand in the link.
+fn marks(anchor: ElementRef<'_>) -> Vec<StandingEvidence> {
+    let cell = anchor.parent();
+    let around = cell.into_iter().flat_map(|cell| cell.prev_siblings());
+    let before: String = anchor
+        .prev_siblings()
+        .chain(around)
+        .filter_map(|node| node.value().as_text().map(|text| text.to_string()))
+        .collect();
+    let states = [
+        ("[dead]", StandingState::Removed, KILLERS),
+        ("[flagged]", StandingState::Concern, "users"),
+    ];
+    let marks = states.into_iter().filter(|(mark, ..)| before.contains(mark));
+    marks
+        .map(|(mark, state, by)| StandingEvidence::mark(state, "title", mark).by(by))
+        .collect()
 }
 
 /// "145 comments" or "discuss". Job posts have neither.

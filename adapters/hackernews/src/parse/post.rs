@@ -1,11 +1,14 @@
 //! What all routes share: how a post of Hacker News becomes an item.
 
 use freshcontext_contract::chrono::{Datelike, SecondsFormat};
-use freshcontext_contract::{DateEvidence, Item};
+use freshcontext_contract::{DateEvidence, Item, StandingEvidence};
 use freshcontext_parse::{html, link, text};
 
 /// Longest self-text shown in a list, in characters. A thread shows all of it.
 const LIST_TEXT: usize = 600;
+
+/// Who may have killed a post (<https://news.ycombinator.com/newsfaq.html>).
+pub const KILLERS: &str = "software, user flags, or moderators";
 
 /// A post, whatever route told about it. Absent stays absent.
 #[derive(Debug, Default, Clone)]
@@ -25,6 +28,8 @@ pub struct Post {
     /// For a comment: title and number of the story it belongs to.
     pub story: Option<(Option<String>, Option<u64>)>,
     pub parent: Option<u64>,
+    /// Signs that it does not stand as it is shown.
+    pub standing: Vec<StandingEvidence>,
 }
 
 impl Post {
@@ -50,6 +55,7 @@ impl Post {
         };
         let mut item = Item::new(shown, self.date);
         item.id = Some(self.id.to_string());
+        item.standing = self.standing;
         let external = self.url.as_deref().and_then(link::shown).filter(|_| !is_comment);
         item.url = Some(external.clone().unwrap_or_else(|| page.clone()));
         item.summary = match body {
