@@ -5,14 +5,28 @@ use std::fmt::Write as _;
 use freshcontext_contract::{Evidence, named, named_list};
 use serde_json::{Map, Value, json};
 
-use super::{Finding, Found, ItemVerdict, Recheck, SectionFinding, Verdict};
+use super::Recheck;
+use super::finding::{Finding, Found, SectionFinding};
+use super::verdict::{ItemVerdict, Verdict};
 use crate::date::iso_millis;
 use crate::sanitize::{clean_error, clean_line, clean_map};
 
 /// Items of one source that the text names; the structured result has all.
 const LINES: usize = 40;
 
-pub(super) fn structure(recheck: &Recheck) -> Map<String, Value> {
+impl Recheck {
+    /// The text: a line for each fact and for each item.
+    pub fn text(&self) -> String {
+        text(self)
+    }
+
+    /// The structured form.
+    pub fn structured(&self) -> Map<String, Value> {
+        structure(self)
+    }
+}
+
+fn structure(recheck: &Recheck) -> Map<String, Value> {
     let Recheck {
         subject,
         found,
@@ -89,7 +103,7 @@ fn put_finding(out: &mut Map<String, Value>, finding: &Finding) {
     }
 }
 
-pub(super) fn text(recheck: &Recheck) -> String {
+fn text(recheck: &Recheck) -> String {
     let Recheck {
         subject,
         found,

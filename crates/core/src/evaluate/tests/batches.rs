@@ -2,6 +2,7 @@
 
 use freshcontext_testkit::bodies::shared_text;
 
+use super::batch::batch;
 use super::*;
 
 fn read(name: &str) -> Value {

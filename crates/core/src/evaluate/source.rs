@@ -1,0 +1,53 @@
+//! How well a source can be found again by its name.
+
+use super::text::{trim, utf16_length};
+use super::verdict::SourceCompleteness;
+
+/// Words that stand where a source should be.
+const PLACEHOLDERS: [&str; 8] = [
+    "unknown",
+    "n/a",
+    "na",
+    "none",
+    "null",
+    "undefined",
+    "not provided",
+    "tbd",
+];
+/// Longest word of such a list in bytes, whatever letters they are written with.
+const LONGEST_WORD: usize = 64;
+
+/// Whether a text is one of these words, in any case.
+pub(super) fn is_one_of(text: &str, words: &[&str]) -> bool {
+    if text.is_ascii() {
+        return words.iter().any(|word| word.eq_ignore_ascii_case(text));
+    }
+    text.len() <= LONGEST_WORD && words.contains(&text.to_lowercase().as_str())
+}
+
+/// How well a source can be found again.
+pub(super) fn source_completeness(source: &str) -> SourceCompleteness {
+    let source = trim(source);
+    if source.is_empty() {
+        return SourceCompleteness::Missing;
+    }
+    if is_one_of(source, &PLACEHOLDERS) {
+        return SourceCompleteness::Unusable;
+    }
+    let units = utf16_length(source);
+    if units >= 4 && (units >= 12 || source.contains(['/', '\\', '.']) || has_scheme(source)) {
+        SourceCompleteness::Complete
+    } else {
+        SourceCompleteness::Weak
+    }
+}
+
+/// Whether it begins like `name:`, which a drive letter does too.
+fn has_scheme(source: &str) -> bool {
+    source.split_once(':').is_some_and(|(scheme, _)| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'))
+    })
+}
