@@ -93,6 +93,23 @@ fn blocked(mut error: SourceError) -> SourceError {
     error.standing(StandingEvidence::field(StandingState::Removed, "HTTP status", "451").by("host"))
 }
 
+/// Whether a name or a web address may be what takes the place of a repository: another one, not a page of its own.
+fn takes_place(name: &str, full_name: &str) -> bool {
+    let path = name
+        .strip_prefix("https://")
+        .or_else(|| name.strip_prefix("http://"));
+    let own = path.map_or(name, |path| {
+        path.trim_start_matches("www.").trim_start_matches("github.com/")
+    });
+    let is_own = own
+        .get(..full_name.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(full_name))
+        && !own
+            .get(full_name.len()..)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || "-_".contains(c)));
+    !is_own && (path.is_some() || is_repository(name))
+}
+
 /// Whether a word is `owner/name`.
 fn is_repository(word: &str) -> bool {
     word.matches('/').count() == 1 && github::repository(word).is_ok()
@@ -145,6 +162,7 @@ fn build(
             (facts.pushed(), None)
         }
     };
+    let full_name = facts.full_name.clone();
     let mut item = facts.into_item(date);
     item.standing.extend(moved);
     if let Some(commit) = commit {
@@ -163,7 +181,9 @@ fn build(
     match readme {
         Ok(Ok(readme)) => {
             item.standing
-                .extend(prose::of_readme("README", &readme.text, now, is_repository));
+                .extend(prose::of_readme("README", &readme.text, now, |name| {
+                    takes_place(name, &full_name)
+                }));
             item.set("readme", readme.url);
             if !item.summary.is_empty() {
                 item.summary.push_str("\n\n");

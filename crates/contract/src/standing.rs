@@ -278,6 +278,34 @@ const PHRASES: [(&str, &str); 9] = [
     ("", "is its successor"),
 ];
 
+/// Words between a phrase and a web address. Before another name they may be a part of something else.
+const FILLERS: [&str; 24] = [
+    "the",
+    "a",
+    "an",
+    "our",
+    "its",
+    "their",
+    "own",
+    "new",
+    "official",
+    "repository",
+    "repo",
+    "project",
+    "package",
+    "library",
+    "home",
+    "address",
+    "location",
+    "website",
+    "page",
+    "at",
+    "on",
+    "here",
+    "github",
+    "gitlab",
+];
+
 /// The name of what takes a thing's place in a text of its owner's. Only a few phrases count (`renamed to`, `use ...
 /// instead`), and only a name that `is_name` accepts.
 ///
@@ -296,7 +324,13 @@ pub fn replacement_in(text: &str, is_name: impl Fn(&str) -> bool) -> Option<&str
     let length = |phrase: &str| phrase.split_whitespace().count();
     PHRASES.into_iter().find_map(|(before, after)| {
         (0..words.len()).find_map(|at| {
-            let name_at = at + length(before);
+            let first = at + length(before);
+            // "moved to our new home at https://..."
+            let behind = words.iter().skip(first).position(|word| !is_filler(bare(word)));
+            let name_at = behind
+                .map(|behind| first + behind)
+                .filter(|at| words.get(*at).is_some_and(|word| is_address(bare(word))))
+                .unwrap_or(first);
             let word = words.get(name_at)?;
             // A sentence that ends with the phrase names nothing behind it.
             let name = bare(word);
@@ -304,6 +338,15 @@ pub fn replacement_in(text: &str, is_name: impl Fn(&str) -> bool) -> Option<&str
             (says(at, before) && ends && is_name(name)).then_some(name)
         })
     })
+}
+
+/// Whether a word may stand between a phrase and the address that it names.
+fn is_filler(word: &str) -> bool {
+    FILLERS.iter().any(|filler| filler.eq_ignore_ascii_case(word))
+}
+
+fn is_address(name: &str) -> bool {
+    name.starts_with("https://") || name.starts_with("http://")
 }
 
 /// A word without the quotation marks, brackets and stops around it.

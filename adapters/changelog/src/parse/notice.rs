@@ -7,7 +7,7 @@ use freshcontext_contract::url::Url;
 use freshcontext_contract::{StandingEvidence, StandingState};
 use freshcontext_parse::html::{self, Main, all, first};
 use freshcontext_parse::json::text_at;
-use freshcontext_parse::prose::{self, Subject};
+use freshcontext_parse::prose;
 use freshcontext_parse::scraper::{ElementRef, Html};
 use freshcontext_parse::{date, link, text};
 
@@ -159,7 +159,7 @@ fn banner(
         if words.chars().count() > BANNER_CHARS || in_entries && main.holds(element) {
             continue;
         }
-        if let Some(sign) = prose::said("banner", &words, Subject::Page, now, |_| false) {
+        if let Some(sign) = prose::of_banner("banner", &words, now) {
             let by = sign
                 .replaced_by
                 .clone()

@@ -2,6 +2,7 @@
 
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
+use scraper::node::Element;
 use scraper::{ElementRef, Node};
 
 /// Elements whose text is never content.
@@ -68,9 +69,30 @@ pub(super) const SPACED: [&str; 13] = [
     "hr",
 ];
 
+/// Whether a tag begins or ends an element.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Begin,
+    End,
+}
+
 /// The text of one element as it is walked: lines are not yet trimmed. `mark` goes before each heading; elements that
 /// `leaves_out` names are skipped.
 pub(super) fn text(element: ElementRef<'_>, mark: &str, leaves_out: impl Fn(NodeId) -> bool) -> String {
+    marked(element, leaves_out, |out, tag, side| {
+        let is_heading = matches!(tag.name(), "h1" | "h2" | "h3" | "h4" | "h5" | "h6");
+        if is_heading && side == Side::Begin {
+            out.push_str(mark);
+        }
+    })
+}
+
+/// As [`text`]. `at` may write where each element that is seen begins and ends.
+pub(super) fn marked(
+    element: ElementRef<'_>,
+    leaves_out: impl Fn(NodeId) -> bool,
+    mut at: impl FnMut(&mut String, &Element, Side),
+) -> String {
     let mut out = String::new();
     let mut preformatted = 0_usize;
     let mut skip = None;
@@ -94,9 +116,7 @@ pub(super) fn text(element: ElementRef<'_>, mark: &str, leaves_out: impl Fn(Node
                             preformatted += 1;
                         }
                         break_for(&mut out, name);
-                        if !mark.is_empty() && matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6") {
-                            out.push_str(mark);
-                        }
+                        at(&mut out, tag, Side::Begin);
                         if name == "li" {
                             out.push_str("- ");
                         }
@@ -113,6 +133,7 @@ pub(super) fn text(element: ElementRef<'_>, mark: &str, leaves_out: impl Fn(Node
                 }
                 if let Node::Element(tag) = node.value() {
                     let name = tag.name();
+                    at(&mut out, tag, Side::End);
                     if name == "pre" {
                         preformatted = preformatted.saturating_sub(1);
                     }

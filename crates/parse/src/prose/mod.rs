@@ -9,11 +9,14 @@ use freshcontext_contract::chrono::{DateTime, Months, NaiveDate, Utc};
 use freshcontext_contract::standing::{Replacement, replacement_in};
 use freshcontext_contract::{StandingEvidence, StandingState};
 
+use crate::html::Linked;
 use crate::{date, text};
 use sentence::state_of;
 
-/// Characters at the beginning of a text in which it may speak of itself.
+/// Characters at the beginning of a text in which it may speak of itself, as it is read: without badges and markup.
 const BEGINNING: usize = 400;
+/// Bytes of a README or a page that hold its beginning, whatever markup stands in it.
+const README_BYTES: usize = 16 << 10;
 /// Maximum length of a sentence that is repeated as the reason, in characters.
 const SENTENCE: usize = 200;
 
@@ -37,60 +40,102 @@ impl Subject {
     }
 }
 
-/// Returns the sign in a project's README. A state in which another thing takes its place needs the name of that: one that
-/// `is_name` accepts, or a web address.
+/// Returns the sign in a project's README, which is Markdown. A state in which another thing takes its place needs the name
+/// or the web address of that, one that `takes_place` accepts.
 pub fn of_readme(
     field: &'static str,
     readme: &str,
     now: DateTime<Utc>,
-    is_name: impl Fn(&str) -> bool,
+    takes_place: impl Fn(&str) -> bool,
 ) -> Option<StandingEvidence> {
-    let beginning = beginning(readme);
-    let heading = beginning.lines().find(|line| !line.trim().is_empty())?;
-    if says_deprecated(heading) {
+    let start = readme
+        .get(..readme.floor_char_boundary(README_BYTES))
+        .unwrap_or_default();
+    let readme = Linked::of_markdown(start);
+    let heading = readme.words(readme.marked().lines().find(|line| !line.trim().is_empty())?);
+    if says_deprecated(&heading) {
         let sign = StandingEvidence::prose(StandingState::Deprecated, field, heading.trim());
-        let named = replacement_in(beginning, |name| is_name(name) || is_address(name));
-        return Some(sign.replaced_by(named.map(replacement)));
+        let beginning: Vec<&str> = beginning(&readme).collect();
+        let named = named_in(&readme, &beginning.join("\n"), &takes_place);
+        return Some(sign.replaced_by(named));
     }
-    said(field, beginning, Subject::Project, now, is_name).filter(|sign| {
-        let takes_its_place = matches!(sign.state, StandingState::Moved | StandingState::Superseded);
-        sign.replaced_by.is_some() || !takes_its_place
-    })
+    let signs = beginning(&readme)
+        .filter_map(|sentence| sign_in(field, &readme, sentence, Subject::Project, now, &takes_place));
+    weightiest(signs.filter(|sign| {
+        let is_replaced = matches!(sign.state, StandingState::Moved | StandingState::Superseded);
+        sign.replaced_by.is_some() || !is_replaced
+    }))
 }
 
 /// Returns the sign in the first lines of a page.
 pub fn of_page(field: &'static str, page: &str, now: DateTime<Utc>) -> Option<StandingEvidence> {
-    said(field, beginning(page), Subject::Page, now, |_| false)
+    let start = page
+        .get(..page.floor_char_boundary(README_BYTES))
+        .unwrap_or_default();
+    let page = Linked::plain(start);
+    weightiest(
+        beginning(&page)
+            .filter_map(|sentence| sign_in(field, &page, sentence, Subject::Page, now, &is_address)),
+    )
 }
 
-/// Returns the sign in a whole text, such as a banner: the first sentence that says it of "this" thing.
-pub fn said(
+/// Returns the sign in the banner of a page: what any of its sentences says of "this" page.
+pub fn of_banner(field: &'static str, banner: &str, now: DateTime<Utc>) -> Option<StandingEvidence> {
+    let banner = Linked::plain(banner);
+    weightiest(
+        sentences(banner.marked())
+            .filter_map(|sentence| sign_in(field, &banner, sentence, Subject::Page, now, &is_address)),
+    )
+}
+
+/// Of several signs the one of the weightiest state, and of these the first.
+fn weightiest(signs: impl Iterator<Item = StandingEvidence>) -> Option<StandingEvidence> {
+    signs.min_by_key(|sign| sign.state)
+}
+
+/// The sign in one sentence.
+fn sign_in(
     field: &'static str,
-    text: &str,
+    text: &Linked,
+    marked: &str,
     subject: Subject,
     now: DateTime<Utc>,
-    is_name: impl Fn(&str) -> bool,
+    takes_place: &impl Fn(&str) -> bool,
 ) -> Option<StandingEvidence> {
-    sentences(text).find_map(|sentence| {
-        let mut lower = sentence.to_lowercase();
-        match day_in(sentence) {
-            // What comes into force on a later day does not hold yet.
-            Some(day) if day > now.date_naive() => return None,
-            // What was announced for a day that is behind holds.
-            Some(_) => lower = lower.replacen("will no longer be", "is no longer", 1),
-            None => {}
-        }
-        let state = state_of(&lower, subject)?;
-        let shown = text::said(sentence, SENTENCE);
-        let named = replacement_in(sentence, |name| is_name(name) || is_address(name));
-        let sign = StandingEvidence::prose(state, field, shown.as_str()).by(subject.speaker());
-        Some(sign.reason(Some(shown)).replaced_by(named.map(replacement)))
+    let sentence = text.words(marked);
+    let mut lower = sentence.to_lowercase();
+    match day_in(&sentence) {
+        // What comes into force on a later day does not hold yet.
+        Some(day) if day > now.date_naive() => return None,
+        // What was announced for a day that is behind holds.
+        Some(_) => lower = lower.replacen("will no longer be", "is no longer", 1),
+        None => {}
+    }
+    let state = state_of(&lower, subject)?;
+    let shown = text::said(&sentence, SENTENCE);
+    let sign = StandingEvidence::prose(state, field, shown.as_str()).by(subject.speaker());
+    Some(
+        sign.reason(Some(shown))
+            .replaced_by(named_in(text, marked, takes_place)),
+    )
+}
+
+/// What a part of a text names as taking a thing's place: by the address of a link before its words, which may be a name at
+/// another host.
+fn named_in(text: &Linked, marked: &str, takes_place: &impl Fn(&str) -> bool) -> Option<Replacement> {
+    let addressed = text.addressed(marked);
+    let words = text.words(marked);
+    let named = replacement_in(&addressed, takes_place).or_else(|| replacement_in(&words, takes_place))?;
+    Some(if is_address(named) {
+        Replacement::url(named)
+    } else {
+        Replacement::id(named)
     })
 }
 
-fn beginning(text: &str) -> &str {
-    let end = text.char_indices().nth(BEGINNING);
-    end.and_then(|(at, _)| text.get(..at)).unwrap_or(text)
+/// Whether a name is a web address.
+pub fn is_address(name: &str) -> bool {
+    name.starts_with("https://") || name.starts_with("http://")
 }
 
 /// The day that a sentence names; of a month its last day.
@@ -109,18 +154,6 @@ fn day_in(sentence: &str) -> Option<NaiveDate> {
     })
 }
 
-fn replacement(name: &str) -> Replacement {
-    if is_address(name) {
-        Replacement::url(name)
-    } else {
-        Replacement::id(name)
-    }
-}
-
-fn is_address(name: &str) -> bool {
-    name.starts_with("https://") || name.starts_with("http://")
-}
-
 /// A first line that marks the whole: `DEPRECATED`, `[DEPRECATED] a tool`, `# Deprecated`, `a tool (deprecated)`.
 fn says_deprecated(heading: &str) -> bool {
     let bare = heading.trim_matches(|c: char| !c.is_alphanumeric() && !"[]()".contains(c));
@@ -131,6 +164,16 @@ fn says_deprecated(heading: &str) -> bool {
             .iter()
             .any(|mark| lower.starts_with(mark) || lower.ends_with(mark))
         || bare.starts_with("DEPRECATED")
+}
+
+/// The sentences that begin within the [`BEGINNING`] of a text. Each is read to its end: what is cut off may deny it.
+fn beginning(text: &Linked) -> impl Iterator<Item = &str> {
+    let mut read = 0;
+    sentences(text.marked()).take_while(move |sentence| {
+        let begins = read < BEGINNING;
+        read += text.words(sentence).chars().count();
+        begins
+    })
 }
 
 /// The sentences of a text. A question says nothing: "This page is outdated? Tell us."
@@ -150,8 +193,8 @@ mod tests {
     }
 
     fn readme(text: &str) -> Option<(StandingState, Option<String>)> {
-        let is_name = |name: &str| name.split('/').count() == 2;
-        let sign = of_readme("README", text, now(), is_name)?;
+        let takes_place = |name: &str| is_address(name) || name.split('/').count() == 2;
+        let sign = of_readme("README", text, now(), takes_place)?;
         let by = sign.replaced_by.and_then(|by| by.id.or(by.url));
         Some((sign.state, by))
     }

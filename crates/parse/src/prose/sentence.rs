@@ -51,9 +51,29 @@ const PAGES: [&str; 18] = [
     "changelog",
     "draft",
 ];
-/// Words before "this" that make a sentence of a README a case or a denial.
-const CASES: [&str; 9] = [
-    "if", "when", "once", "unless", "until", "whether", "should", "not", "before",
+/// Words with which a README leads to a sentence about its project. What else stands before "this" makes the project a part
+/// of something, or the sentence a case: "the documentation of this project", "for old systems this tool".
+const INTRODUCTIONS: [&str; 14] = [
+    "unfortunately",
+    "sadly",
+    "sorry",
+    "update",
+    "updated",
+    "hello",
+    "hi",
+    "everyone",
+    "all",
+    "dear",
+    "users",
+    "today",
+    "notification",
+    "announcement",
+];
+/// Words with which the day begins that a sentence names first.
+const SINCE: [&str; 6] = ["as", "since", "from", "starting", "effective", "on"];
+/// Words before "that" which make a sentence a case.
+const CASES: [&str; 8] = [
+    "if", "when", "once", "unless", "until", "whether", "should", "not",
 ];
 /// Words that may stand before a sentence about this thing.
 const LEADS: [&str; 16] = [
@@ -86,7 +106,7 @@ const ADVERBS: [&str; 8] = [
     "permanently",
 ];
 /// What is said, and what it means of a project and of a page, if anything. The first words of what follows the verb.
-const SAYINGS: [(&str, Option<StandingState>, Option<StandingState>); 29] = {
+const SAYINGS: [(&str, Option<StandingState>, Option<StandingState>); 30] = {
     use StandingState::{Archived, Deprecated, Ended, Moved, Superseded};
     [
         ("superseded", Some(Superseded), Some(Superseded)),
@@ -108,6 +128,7 @@ const SAYINGS: [(&str, Option<StandingState>, Option<StandingState>); 29] = {
         ("no longer valid", None, Some(Ended)),
         ("no longer current", None, Some(Ended)),
         ("discontinued", Some(Deprecated), None),
+        ("ended", Some(Ended), None),
         ("unsupported", None, Some(Ended)),
         ("unmaintained", Some(Deprecated), Some(Ended)),
         ("outdated", None, Some(Ended)),
@@ -163,8 +184,8 @@ pub(super) fn state_of(sentence: &str, subject: Subject) -> Option<StandingState
     }
     let start = words.iter().position(|word| *word == "this")?;
     let before = words.get(..start)?;
-    let begins = before.is_empty() || subject == Subject::Project;
-    if !begins || before.iter().any(|word| CASES.contains(word)) {
+    let may_lead = subject == Subject::Project && leads(before);
+    if !before.is_empty() && !may_lead {
         return None;
     }
     let rest = words.get(start + 1..)?;
@@ -188,6 +209,22 @@ pub(super) fn state_of(sentence: &str, subject: Subject) -> Option<StandingState
     }
     let (verb, said) = said.split_once(' ')?;
     of_state(verb, said, subject)
+}
+
+/// Whether words lead to a sentence about a project: `we are sorry to announce that`, `as of May 2024`, `unfortunately`.
+fn leads(before: &[&str]) -> bool {
+    let names_day = || {
+        before
+            .iter()
+            .any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    match before {
+        [.., "that"] => !before.iter().any(|word| CASES.contains(word)),
+        [first, ..] if SINCE.contains(first) => names_day() && before.len() <= 5,
+        _ => before
+            .iter()
+            .all(|word| INTRODUCTIONS.contains(word) || LEADS.contains(word)),
+    }
 }
 
 /// What a sentence says of its page in other words than "this page is ...". `None` where it is none of these sentences.
@@ -259,8 +296,8 @@ fn of_state(verb: &str, said: &str, subject: Subject) -> Option<StandingState> {
         (rest.is_empty() || rest.starts_with(' ')).then_some((rest, (*state)?))
     })?;
     let next: Vec<&str> = rest.split_whitespace().take(3).collect();
-    // What has moved was not moved by itself.
-    let is_done = passive || state == StandingState::Moved;
+    // What has moved or ended needs nobody who moved or ended it.
+    let is_done = passive || plain.starts_with("moved") || plain.starts_with("ended");
     (is_done && !is_limited(&next)).then_some(state)
 }
 
@@ -291,7 +328,7 @@ fn of_version(about: &str) -> Option<StandingState> {
     });
     said.or_else(|| {
         // "an unsupported version of Example", "an old, insecure release".
-        let words: Vec<&str> = about.split(' ').take(5).collect();
+        let words: Vec<&str> = about.split(' ').take(7).collect();
         let thing = words
             .iter()
             .position(|word| matches!(*word, "version" | "release"))?;
@@ -309,7 +346,11 @@ fn of_reader(said: &str) -> Option<StandingState> {
     let said = ["reading ", "viewing ", "looking at ", "browsing "]
         .iter()
         .find_map(|verb| said.strip_prefix(verb))?;
-    let (version, thing) = said.split_once(" version of this ")?;
+    if let Some(about) = said.strip_prefix("the documentation for ").filter(|_| !denied) {
+        return of_version(about);
+    }
+    let mut joints = [" version of this ", " version of the "].iter();
+    let (version, thing) = joints.find_map(|joint| said.split_once(joint))?;
     if !thing
         .split(' ')
         .next()
