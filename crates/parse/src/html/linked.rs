@@ -1,8 +1,12 @@
 //! A text that keeps the addresses of its links, so that a part of it can be read with the words of a link or with its
 //! address.
 
+use std::collections::HashSet;
+
+use ego_tree::NodeId;
+
 use super::walk::{Side, marked};
-use super::{Document, fragment};
+use super::{Document, all, fragment};
 use crate::text::paragraphs;
 
 /// Where the words of a link begin and end, and where the number of its address ends: characters without a meaning of their
@@ -21,34 +25,32 @@ pub struct Linked {
 }
 
 impl Linked {
-    /// Reads a document.
+    /// Reads a document. Preformatted blocks are left out: what stands there is shown, not said.
     pub fn of(document: &Document) -> Self {
         let mut addresses = Vec::new();
         let mut open = 0_usize;
-        let text = marked(
-            document.root_element(),
-            |_| false,
-            |out, tag, side| {
-                if tag.name() != "a" {
-                    return;
+        let blocks: HashSet<NodeId> = all(document, "pre").iter().map(|block| block.id()).collect();
+        let leaves_out = |id| blocks.contains(&id);
+        let text = marked(document.root_element(), leaves_out, |out, tag, side| {
+            if tag.name() != "a" {
+                return;
+            }
+            match side {
+                Side::Begin if open == 0 && addresses.len() < LINKS => {
+                    addresses.push(tag.attr("href").unwrap_or_default().trim().to_owned());
+                    out.push(BEGIN);
+                    open = 1;
                 }
-                match side {
-                    Side::Begin if open == 0 && addresses.len() < LINKS => {
-                        addresses.push(tag.attr("href").unwrap_or_default().trim().to_owned());
-                        out.push(BEGIN);
-                        open = 1;
-                    }
-                    Side::Begin => open += usize::from(open > 0),
-                    Side::End if open == 1 => {
-                        out.push(NUMBER);
-                        out.push_str(&(addresses.len() - 1).to_string());
-                        out.push(END);
-                        open = 0;
-                    }
-                    Side::End => open = open.saturating_sub(1),
+                Side::Begin => open += usize::from(open > 0),
+                Side::End if open == 1 => {
+                    out.push(NUMBER);
+                    out.push_str(&(addresses.len() - 1).to_string());
+                    out.push(END);
+                    open = 0;
                 }
-            },
-        );
+                Side::End => open = open.saturating_sub(1),
+            }
+        });
         Self {
             text: paragraphs(&text),
             addresses,

@@ -225,6 +225,11 @@ mod tests {
                 (Deprecated, named("new/tool")),
             ),
             ("tool (deprecated)\n", (Deprecated, None)),
+            (
+                "[![ci](https://example.com/ci.svg)](https://example.com/ci)\n\n**Moved (2026-01-02)**: This project is \
+                 deprecated. This project has been renamed\nto our new home at [new/tool](https://gitlab.com/new/tool).",
+                (Moved, named("https://gitlab.com/new/tool")),
+            ),
             ("This version has reached its end of life.", (Ended, None)),
             ("Please note that this SDK is now obsolete.", (Deprecated, None)),
             (
@@ -256,6 +261,9 @@ mod tests {
             "This repository is deprecated from 2027-01-01.",
             "As of October 2026, this project will no longer be maintained.",
             "Is this project deprecated?",
+            "The documentation of this project has moved to https://example.com/docs.",
+            "For old systems this library has been superseded by new/tool.",
+            "```\nThis repository has moved to https://example.com/x.\n```\n\nA sample of a notice.",
         ] {
             assert_eq!(readme(text), None, "{text}");
         }

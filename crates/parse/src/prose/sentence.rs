@@ -213,17 +213,14 @@ pub(super) fn state_of(sentence: &str, subject: Subject) -> Option<StandingState
 
 /// Whether words lead to a sentence about a project: `we are sorry to announce that`, `as of May 2024`, `unfortunately`.
 fn leads(before: &[&str]) -> bool {
-    let names_day = || {
-        before
-            .iter()
-            .any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
-    };
+    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    let names_day = || before.iter().any(|word| is_number(word));
     match before {
         [.., "that"] => !before.iter().any(|word| CASES.contains(word)),
         [first, ..] if SINCE.contains(first) => names_day() && before.len() <= 5,
         _ => before
             .iter()
-            .all(|word| INTRODUCTIONS.contains(word) || LEADS.contains(word)),
+            .all(|word| INTRODUCTIONS.contains(word) || LEADS.contains(word) || is_number(word)),
     }
 }
 
