@@ -32,7 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod batch;
+mod batch;
 mod card;
 mod decide;
 mod differences;
@@ -54,7 +54,6 @@ mod schema;
 mod shape;
 mod siblings;
 mod signal;
-mod source;
 mod stands;
 #[cfg(test)]
 mod tests;
@@ -64,6 +63,7 @@ mod unread;
 mod verdict;
 mod words;
 
+pub use batch::{Batch, Row, batch};
 pub use differences::{DIFFERENCES, Difference};
 pub use fit::item_identity;
 pub use given::{CONTENT_UNITS, SOURCE_UNITS, TITLE_UNITS};

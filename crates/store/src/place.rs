@@ -12,7 +12,7 @@ use crate::error::{StoreError, Trouble};
 use crate::forgetting::Forgotten;
 use crate::postgres::Postgres;
 use crate::queue::Queue;
-use crate::reach::{Opener, Reach};
+use crate::reach::Reach;
 use crate::records::{RecordsHead, RecordsRow};
 use crate::sqlite::Sqlite;
 
@@ -41,19 +41,7 @@ impl fmt::Debug for Place {
 }
 
 impl Place {
-    /// What opens it. A server is connected to anew after a failure, because the state of the old connections is unknown.
-    fn opener(&self) -> Opener {
-        let place = self.clone();
-        Opener {
-            open: Box::new(move |reach| {
-                let place = place.clone();
-                Box::pin(async move { place.open(&reach).await })
-            }),
-            reconnects: matches!(self, Self::Postgres(_)),
-        }
-    }
-
-    async fn open(&self, reach: &Arc<Reach>) -> Result<Arc<dyn Backend>, StoreError> {
+    pub(crate) async fn open(&self, reach: &Arc<Reach>) -> Result<Arc<dyn Backend>, StoreError> {
         Ok(match self {
             Self::Folder(folder) => Arc::new(Sqlite::file(&folder.join(FILE), reach).await?),
             Self::Memory => Arc::new(Sqlite::memory(reach).await?),
@@ -65,7 +53,6 @@ impl Place {
 /// A store. It opens in the background at first use. After a failure, it retries in the background with a growing
 /// back-off, and all callers share the result of the last attempt.
 pub struct Store {
-    place: Place,
     reach: Arc<Reach>,
     retention: Retention,
     queue: Arc<Queue>,
@@ -93,7 +80,7 @@ fn lost() -> StoreError {
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Store")
-            .field("place", &self.place)
+            .field("place", self.reach.place())
             .finish_non_exhaustive()
     }
 }
@@ -107,8 +94,7 @@ impl Store {
     /// Creates a store at this location. Nothing is opened yet.
     pub fn bounded(place: Place, retention: Retention, bounds: Bounds) -> Self {
         Self {
-            reach: Reach::new(place.opener(), bounds),
-            place,
+            reach: Reach::new(place, bounds),
             retention,
             queue: Arc::default(),
             written: AtomicU64::new(0),

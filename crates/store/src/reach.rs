@@ -1,7 +1,6 @@
 //! Availability of the database. One background task opens it and checks it after a failure. Callers share the result
 //! and never connect themselves.
 
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -12,22 +11,13 @@ use tokio::task::JoinHandle;
 use crate::backend::Backend;
 use crate::bounds::Bounds;
 use crate::error::{StoreError, Trouble};
+use crate::place::Place;
 
 /// Maximum wait for closing all connections.
 const CLOSING: Duration = Duration::from_secs(2);
 
-/// Opening of a database, running on the store's own thread.
-pub(crate) type Opening = Pin<Box<dyn Future<Output = Result<Arc<dyn Backend>, StoreError>> + Send>>;
-
-/// What opens the database.
-pub(crate) struct Opener {
-    pub(crate) open: Box<dyn Fn(Arc<Reach>) -> Opening + Send + Sync>,
-    /// Whether its connections are given up after a failure.
-    pub(crate) reconnects: bool,
-}
-
 pub(crate) struct Reach {
-    opener: Opener,
+    place: Place,
     bounds: Bounds,
     state: Mutex<State>,
     /// Notifies about every state change.
@@ -63,15 +53,19 @@ impl State {
 }
 
 impl Reach {
-    pub(crate) fn new(opener: Opener, bounds: Bounds) -> Arc<Self> {
+    pub(crate) fn new(place: Place, bounds: Bounds) -> Arc<Self> {
         Arc::new(Self {
-            opener,
+            place,
             bounds,
             state: Mutex::default(),
             changed: watch::Sender::new(()),
             hurry: Arc::default(),
             runtime: OnceLock::new(),
         })
+    }
+
+    pub(crate) const fn place(&self) -> &Place {
+        &self.place
     }
 
     pub(crate) const fn bounds(&self) -> &Bounds {
@@ -246,7 +240,7 @@ impl Reach {
         };
         match open {
             Some(backend) => backend.look().await.map(|()| backend),
-            None => (self.opener.open)(Arc::clone(self)).await,
+            None => self.place.open(self).await,
         }
     }
 
@@ -267,7 +261,8 @@ impl Reach {
                 tracing::debug!(%error, "the store cannot be used");
                 state.trouble = Some(error);
                 state.failures = state.failures.saturating_add(1);
-                if self.opener.reconnects {
+                // Reconnects to the server, because the state of the old connections is unknown.
+                if matches!(self.place, Place::Postgres(_)) {
                     old = state.backend.take();
                 }
             }

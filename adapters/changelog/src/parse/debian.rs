@@ -4,13 +4,14 @@
 use freshcontext_contract::DateEvidence;
 use freshcontext_parse::{date, text};
 
+use super::markdown::MAX_RELEASES;
 use super::{Release, marks};
 
 /// What ends an entry.
 const TRAILER: &str = " -- ";
 
-/// The first `most` releases of a file that begins with an entry of this form; `None` for another one.
-pub fn read(lines: &[&str], most: usize) -> Option<Vec<Release>> {
+/// The releases of a file that begins with an entry of this form; `None` for another one.
+pub fn read(lines: &[&str]) -> Option<Vec<Release>> {
     let first = lines.iter().find(|line| !line.trim().is_empty())?;
     entry(first)?;
     let mut releases: Vec<Release> = Vec::new();
@@ -18,7 +19,7 @@ pub fn read(lines: &[&str], most: usize) -> Option<Vec<Release>> {
     for line in lines {
         if let Some(release) = entry(line) {
             close(&mut releases, &mut notes);
-            if releases.len() >= most {
+            if releases.len() >= MAX_RELEASES {
                 break;
             }
             releases.push(release);

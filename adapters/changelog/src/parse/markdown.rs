@@ -139,7 +139,7 @@ pub fn read(source: &str) -> Document {
     let count = source.lines().count();
     let mut lines = Vec::with_capacity(count.min(MAX_LINES));
     lines.extend(source.lines().take(MAX_LINES));
-    if let Some(releases) = debian::read(&lines, MAX_RELEASES) {
+    if let Some(releases) = debian::read(&lines) {
         return Document {
             sure: releases.len(),
             releases,

@@ -7,15 +7,12 @@ use serde_json_borrow::{ObjectAsVec, Value as Node};
 
 use super::made::Made;
 use super::names::{self, Field};
-use super::shape::{Held, Read, Shape, is_place};
-use super::source::source_completeness;
+use super::readiness::source_completeness;
+use super::shape::{Held, Read, Shape, is_address, is_place};
 use super::stands::Claims;
-use super::text::{is_address, is_blank, utf16_longer_than};
+use super::text::{is_blank, utf16_longer_than};
 use super::unread::Unread;
 use super::verdict::{DateConfidence, SignalStatus, SourceCompleteness};
-
-/// Statuses from here on are failures (RFC 9110, section 15).
-const FIRST_ERROR: u16 = 400;
 
 /// Longest source, in UTF-16 code units.
 pub const SOURCE_UNITS: usize = 2_048;
@@ -123,12 +120,7 @@ impl<'a> Given<'a> {
         self.unreadable.is_some()
             || self.failed_call.is_some()
             || self.status == Some(SignalStatus::Failed)
-            || self.failed_status().is_some()
-    }
-
-    /// The status of a retrieval that failed.
-    pub(super) fn failed_status(&self) -> Option<u16> {
-        self.http_status.filter(|status| *status >= FIRST_ERROR)
+            || super::transport::failed_status(self).is_some()
     }
 
     /// Whether it is a withheld section of a composite: its text is the server's, not a source's.

@@ -31,13 +31,6 @@ pub(super) fn utf16_longer_than(text: &str, most: usize) -> bool {
     text.len() > most && utf16_length(text) > most
 }
 
-/// Whether it is an address: a scheme, and `://`.
-pub(super) fn is_address(text: &str) -> bool {
-    text.split_once("://").is_some_and(|(scheme, _)| {
-        !scheme.is_empty() && scheme.len() <= 12 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    })
-}
-
 /// A span of time in words, in the largest unit of which there are at least two.
 pub(super) fn span(hours: f64) -> String {
     const UNITS: [(&str, f64); 4] = [("years", 8_766.0), ("months", 730.5), ("days", 24.0), ("h", 1.0)];

@@ -3,6 +3,7 @@ mod verdict;
 mod write;
 
 use chrono::{DateTime, Utc};
+use serde_json::{Map, Value};
 
 pub use finding::{Finding, Found, SectionFinding};
 pub use verdict::{Comparison, ItemVerdict, Verdict};
@@ -35,5 +36,15 @@ impl Recheck {
     /// The verdict on the whole.
     pub fn verdict(&self) -> Verdict {
         self.found.verdict()
+    }
+
+    /// The text: a line for each fact and for each item.
+    pub fn text(&self) -> String {
+        write::text(self)
+    }
+
+    /// The structured form.
+    pub fn structured(&self) -> Map<String, Value> {
+        write::structure(self)
     }
 }

@@ -5,28 +5,14 @@ use std::fmt::Write as _;
 use freshcontext_contract::{Evidence, named, named_list};
 use serde_json::{Map, Value, json};
 
-use super::Recheck;
-use super::finding::{Finding, Found, SectionFinding};
-use super::verdict::{ItemVerdict, Verdict};
+use super::{Finding, Found, ItemVerdict, Recheck, SectionFinding, Verdict};
 use crate::date::iso_millis;
 use crate::sanitize::{clean_error, clean_line, clean_map};
 
 /// Items of one source that the text names; the structured result has all.
 const LINES: usize = 40;
 
-impl Recheck {
-    /// The text: a line for each fact and for each item.
-    pub fn text(&self) -> String {
-        text(self)
-    }
-
-    /// The structured form.
-    pub fn structured(&self) -> Map<String, Value> {
-        structure(self)
-    }
-}
-
-fn structure(recheck: &Recheck) -> Map<String, Value> {
+pub(super) fn structure(recheck: &Recheck) -> Map<String, Value> {
     let Recheck {
         subject,
         found,
@@ -103,7 +89,7 @@ fn put_finding(out: &mut Map<String, Value>, finding: &Finding) {
     }
 }
 
-fn text(recheck: &Recheck) -> String {
+pub(super) fn text(recheck: &Recheck) -> String {
     let Recheck {
         subject,
         found,

@@ -2,7 +2,6 @@
 
 use freshcontext_testkit::bodies::shared_text;
 
-use super::batch::batch;
 use super::*;
 
 fn read(name: &str) -> Value {
