@@ -89,8 +89,26 @@ impl Standing {
         match (self.replacement(), self.severity) {
             (Some(by), _) => format!("Use {} instead.", named(by)),
             (None, Severity::Void) => "Do not use it.".to_owned(),
-            (None, _) => format!("Say that it is {} where you use it.", self.state.as_str()),
+            (None, _) => format!("Say that it {} where you use it.", said_of(self.state, false)),
         }
+    }
+}
+
+/// What is said of one thing, or of several, in a state.
+pub(super) fn said_of(state: StandingState, several: bool) -> String {
+    let (is, has, was) = if several {
+        ("are", "have", "were")
+    } else {
+        ("is", "has", "was")
+    };
+    match state {
+        StandingState::Moved | StandingState::Ended => format!("{has} {}", state.as_str()),
+        StandingState::Concern if several => "have concerns raised about them".to_owned(),
+        StandingState::Concern => "has a concern raised about it".to_owned(),
+        StandingState::Removed | StandingState::Acquired => format!("{was} {}", state.as_str()),
+        StandingState::Prerelease if several => "are pre-releases".to_owned(),
+        StandingState::Prerelease => "is a pre-release".to_owned(),
+        _ => format!("{is} {}", state.as_str()),
     }
 }
 

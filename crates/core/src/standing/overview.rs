@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use freshcontext_contract::StandingState;
 use serde_json::{Map, Value};
 
+use super::line::said_of;
 use super::{Severity, Standing};
 
 /// Numbers of items named for one state.
@@ -24,9 +25,8 @@ pub(crate) fn overview<'s>(
     let subject = subject.map(|subject| format!("as a whole {}", subject.line()));
     let counted = of_state.iter().map(|(state, numbers)| {
         if total == 1 {
-            return format!("[1] is {}", state.as_str());
+            return format!("[1] {}", said_of(*state, false));
         }
-        let are = if numbers.len() == 1 { "is" } else { "are" };
         let mut names: Vec<String> = numbers
             .iter()
             .take(NAMED)
@@ -36,9 +36,9 @@ pub(crate) fn overview<'s>(
             names.push(format!("{} more", numbers.len() - NAMED));
         }
         format!(
-            "{} of {total} {are} {}: {}",
+            "{} of {total} {}: {}",
             numbers.len(),
-            state.as_str(),
+            said_of(*state, numbers.len() > 1),
             names.join(", ")
         )
     });
