@@ -7,7 +7,7 @@ use freshcontext_contract::{DateEvidence, StandingEvidence};
 use freshcontext_parse::date::{self, Order};
 use freshcontext_parse::text;
 
-use super::{Release, debian, marks, version};
+use super::{MAX_RELEASES, Release, debian, marks, version};
 use heading::{Heading, headings, is_rule};
 
 /// Words, alone or beside a version, that say that a release has not come out yet.
@@ -48,8 +48,6 @@ const UNRELEASED: [&str; 12] = [
     "future release",
     "unreleased version",
 ];
-/// More headings than the longest history has.
-pub const MAX_RELEASES: usize = 2_000;
 /// More lines than the longest history has.
 pub const MAX_LINES: usize = 100_000;
 /// Most words before the version of a heading; and the same with a date among them.

@@ -12,8 +12,11 @@ use freshcontext_contract::{Status, named};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::Scored;
 use super::facts::{BETWEEN, fact, facts, shown_id};
-use super::{Kept, Scored, ScoredItem, Shown};
+use super::item::ScoredItem;
+use super::kept::Kept;
+use super::shown::Shown;
 use crate::date::{duration_words, iso_millis};
 use crate::decay::{Band, half_life_words};
 use crate::sanitize::{cut, cut_marked, disarm};
