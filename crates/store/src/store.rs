@@ -1,15 +1,16 @@
-//! Location of the store, opened in the background.
+//! The store, opened in the background.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use crate::BoxFuture;
 use crate::backend::{AnswerRow, AnswersPage, Backend, Info, Retention};
 use crate::bounds::Bounds;
 use crate::error::{StoreError, Trouble};
 use crate::forgetting::Forgotten;
+use crate::place::Place;
 use crate::postgres::Postgres;
 use crate::queue::Queue;
 use crate::reach::Reach;
@@ -19,35 +20,14 @@ use crate::sqlite::Sqlite;
 /// Name of the database file in the data folder.
 const FILE: &str = "freshcontext.sqlite3";
 
-/// Location of the store.
-#[derive(Clone, PartialEq, Eq)]
-pub enum Place {
-    /// A SQLite file in this folder.
-    Folder(PathBuf),
-    /// In memory, for the lifetime of the process.
-    Memory,
-    /// A Postgres database at this address, which may contain a password.
-    Postgres(String),
-}
-
-impl fmt::Debug for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Folder(_) => "Folder",
-            Self::Memory => "Memory",
-            Self::Postgres(_) => "Postgres",
+fn open<'a>(place: &'a Place, reach: &'a Arc<Reach>) -> BoxFuture<'a, Result<Arc<dyn Backend>, StoreError>> {
+    Box::pin(async move {
+        Ok::<Arc<dyn Backend>, _>(match place {
+            Place::Folder(folder) => Arc::new(Sqlite::file(&folder.join(FILE), reach).await?),
+            Place::Memory => Arc::new(Sqlite::memory(reach).await?),
+            Place::Postgres(address) => Arc::new(Postgres::connect(address, reach).await?),
         })
-    }
-}
-
-impl Place {
-    pub(crate) async fn open(&self, reach: &Arc<Reach>) -> Result<Arc<dyn Backend>, StoreError> {
-        Ok(match self {
-            Self::Folder(folder) => Arc::new(Sqlite::file(&folder.join(FILE), reach).await?),
-            Self::Memory => Arc::new(Sqlite::memory(reach).await?),
-            Self::Postgres(address) => Arc::new(Postgres::connect(address, reach).await?),
-        })
-    }
+    })
 }
 
 /// A store. It opens in the background at first use. After a failure, it retries in the background with a growing
@@ -94,7 +74,7 @@ impl Store {
     /// Creates a store at this location. Nothing is opened yet.
     pub fn bounded(place: Place, retention: Retention, bounds: Bounds) -> Self {
         Self {
-            reach: Reach::new(place, bounds),
+            reach: Reach::new(place, open, bounds),
             retention,
             queue: Arc::default(),
             written: AtomicU64::new(0),
