@@ -18,7 +18,13 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("sync::clippy", || verdict(clippy())),
         Trial::test("sync::files_have_one_door", || verdict(files_have_one_door())),
         Trial::test("sync::answers_stay_typed", || verdict(answers_stay_typed())),
+        Trial::test("sync::circles", || verdict(circles())),
     ]
+}
+
+/// No modules need each other, apart from what a module names that is defined above it.
+fn circles() -> Vec<String> {
+    freshcontext_xtask::source::module_cycles(&root()).unwrap_or_else(|error| vec![error])
 }
 
 /// A crate with rules of its own for clippy keeps to those of the workspace, too: clippy reads the nearest file only.
