@@ -51,7 +51,7 @@ const FORBIDDEN: [&str; 16] = [
     "axum",
     "freshcontext-budget",
     "freshcontext-core",
-    "freshcontext-http",
+    "freshcontext-fetch",
     "freshcontext-records",
     "freshcontext-redact",
     "freshcontext-engine",
@@ -69,14 +69,14 @@ const BELOW: &[(&str, &[&str])] = &[
     ("budget", &["contract"]),
     ("detect", &["contract"]),
     ("files", &["contract"]),
-    ("http", &["contract"]),
+    ("fetch", &["contract"]),
     ("metrics", &["contract"]),
     ("parse", &["contract"]),
     ("testkit", &["contract"]),
     ("records", &["budget", "contract", "core", "redact"]),
     ("core", &["budget", "contract", "detect", "redact"]),
     ("spec", &["contract", "core", "detect"]),
-    ("config", &["contract", "files", "http", "store"]),
+    ("config", &["contract", "fetch", "files", "store"]),
     (
         "engine",
         &[
@@ -328,8 +328,8 @@ fn dependencies() -> Vec<String> {
                 .collect();
             ours(&allowed.iter().map(String::as_str).collect::<Vec<_>>(), &mut out);
         }
-        if name != "freshcontext-http" && normal.contains("reqwest") {
-            out.push(format!("{name} depends on reqwest; only freshcontext-http may"));
+        if name != "freshcontext-fetch" && normal.contains("reqwest") {
+            out.push(format!("{name} depends on reqwest; only freshcontext-fetch may"));
         }
         if name != "freshcontext-store" && normal.contains("sqlx") {
             out.push(format!("{name} depends on sqlx; only freshcontext-store may"));
