@@ -1,5 +1,5 @@
 #![no_main]
-use freshcontext_http::fuzzing::unpack;
+use freshcontext_fetch::fuzzing::unpack;
 use freshcontext_parse::charset::decode_bytes;
 
 const CODINGS: [&str; 8] = ["gzip", "deflate", "br", "zstd", "gzip, gzip", "br, gzip", "zstd, deflate", "deflate, br"];

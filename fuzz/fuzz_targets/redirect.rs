@@ -3,7 +3,7 @@ use std::net::IpAddr;
 
 use freshcontext_contract::url::{Host, Url};
 use freshcontext_contract::{Descriptor, Method};
-use freshcontext_http::fuzzing::follow;
+use freshcontext_fetch::fuzzing::follow;
 use std::sync::LazyLock;
 
 /// A source that stays on its own host, and a source that reads arbitrary web pages.
@@ -30,7 +30,7 @@ freshcontext_fuzz::target!(|data| {
                 Some(Host::Ipv6(address)) => Some(IpAddr::V6(address)),
                 _ => None,
             };
-            assert!(literal.is_none_or(|address| freshcontext_http::classify(address).is_ok()), "{next}");
+            assert!(literal.is_none_or(|address| freshcontext_fetch::classify(address).is_ok()), "{next}");
         }
     }
 });

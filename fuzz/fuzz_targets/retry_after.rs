@@ -9,7 +9,7 @@ freshcontext_fuzz::target!(|data| {
     let headers = Headers(names.iter().zip(text.split('\n')).map(|(name, value)| ((*name).to_owned(), value.to_owned())).collect());
     for now in [0, 1_795_262_400, 253_402_300_799] {
         let now = DateTime::from_timestamp(now, 0).expect("a fixed moment");
-        if let Some(wait) = freshcontext_http::fuzzing::wait(&headers, now, 3_600) {
+        if let Some(wait) = freshcontext_fetch::fuzzing::wait(&headers, now, 3_600) {
             assert!(wait.as_secs() <= 3_600, "{wait:?}");
         }
     }

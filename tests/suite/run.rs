@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use freshcontext_config::Settings;
 use freshcontext_contract::{AnyAdapter, Clock, Descriptor, HostRate, Limits, Pace};
 use freshcontext_engine::{CallContext, Engine, Parts};
-use freshcontext_http::{Config, Pipeline, Upstream};
+use freshcontext_fetch::{Config, Pipeline, Upstream};
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::{Case, SECRET, Script, ScriptedUpstream, StepClock};
 use serde_json::{Map, Value};

@@ -18,7 +18,13 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("sync::clippy", || verdict(clippy())),
         Trial::test("sync::files_have_one_door", || verdict(files_have_one_door())),
         Trial::test("sync::answers_stay_typed", || verdict(answers_stay_typed())),
+        Trial::test("sync::circles", || verdict(circles())),
     ]
+}
+
+/// No modules need each other, apart from what a module names that is defined above it.
+fn circles() -> Vec<String> {
+    freshcontext_xtask::source::module_cycles(&root()).unwrap_or_else(|error| vec![error])
 }
 
 /// A crate with rules of its own for clippy keeps to those of the workspace, too: clippy reads the nearest file only.
@@ -45,7 +51,7 @@ const FORBIDDEN: [&str; 16] = [
     "axum",
     "freshcontext-budget",
     "freshcontext-core",
-    "freshcontext-http",
+    "freshcontext-fetch",
     "freshcontext-records",
     "freshcontext-redact",
     "freshcontext-engine",
@@ -63,14 +69,14 @@ const BELOW: &[(&str, &[&str])] = &[
     ("budget", &["contract"]),
     ("detect", &["contract"]),
     ("files", &["contract"]),
-    ("http", &["contract"]),
+    ("fetch", &["contract"]),
     ("metrics", &["contract"]),
     ("parse", &["contract"]),
     ("testkit", &["contract"]),
     ("records", &["budget", "contract", "core", "redact"]),
     ("core", &["budget", "contract", "detect", "redact"]),
     ("spec", &["contract", "core", "detect"]),
-    ("config", &["contract", "files", "http", "store"]),
+    ("config", &["contract", "fetch", "files", "store"]),
     (
         "engine",
         &[
@@ -322,8 +328,8 @@ fn dependencies() -> Vec<String> {
                 .collect();
             ours(&allowed.iter().map(String::as_str).collect::<Vec<_>>(), &mut out);
         }
-        if name != "freshcontext-http" && normal.contains("reqwest") {
-            out.push(format!("{name} depends on reqwest; only freshcontext-http may"));
+        if name != "freshcontext-fetch" && normal.contains("reqwest") {
+            out.push(format!("{name} depends on reqwest; only freshcontext-fetch may"));
         }
         if name != "freshcontext-store" && normal.contains("sqlx") {
             out.push(format!("{name} depends on sqlx; only freshcontext-store may"));
@@ -407,7 +413,10 @@ fn descriptors() -> Vec<String> {
             out.push(format!("the id {} is taken twice", facts.id));
         }
         if !decay.entries().contains_key(facts.id) {
-            out.push(format!("{} has no decay class", facts.id));
+            out.push(format!(
+                "{}: `decay` is Decay::Unclassed; choose the variant by how fast its items age (docs/specification.md)",
+                facts.id
+            ));
         }
         let said = [facts.title, facts.description, facts.dates, facts.terms];
         let of_routes = facts.routes.iter().map(|route| route.about);

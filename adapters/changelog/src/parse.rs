@@ -18,6 +18,9 @@ use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use freshcontext_contract::{DateEvidence, DateValue, StandingEvidence};
 use freshcontext_parse::date;
 
+/// More headings than the longest history has.
+const MAX_RELEASES: usize = 2_000;
+
 /// One release, whatever document told about it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Release {

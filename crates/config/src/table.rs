@@ -197,7 +197,7 @@ pub fn settings() -> Vec<Setting> {
         own(
             "log",
             Kind::Text,
-            "What to log on stderr: error, warn, info, debug, trace or off, or a filter such as `warn,freshcontext_http=debug`.",
+            "What to log on stderr: error, warn, info, debug, trace or off, or a filter such as `warn,freshcontext_fetch=debug`.",
             |settings, value| {
                 let text = text(value)?;
                 if tracing_subscriber::EnvFilter::try_new(&text).is_err() {
@@ -271,7 +271,7 @@ pub fn settings() -> Vec<Setting> {
             "Addresses (`192.0.2.1`), networks (`192.0.2.0/24`) and hosts (`example.com`, all below it with `*.example.com`) that are never reached, beside the private and special ones, which never are. Redirects and what names resolve to count.",
             |settings, value| {
                 let entries = list(value)?;
-                freshcontext_http::Deny::parse(&entries)
+                freshcontext_fetch::Deny::parse(&entries)
                     .map_err(|error| format!("holds a wrong entry: {error}"))?;
                 settings.egress_deny = entries;
                 Ok(())

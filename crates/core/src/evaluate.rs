@@ -34,6 +34,7 @@
 
 mod batch;
 mod card;
+mod completeness;
 mod decide;
 mod differences;
 mod duplicates;

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod address;
 /// From a result to an answer: text envelope and structured content from one value.
 pub mod answer;
 /// Several answers under one heading, each with its own envelope.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use freshcontext_contract::{AnyAdapter, Apply, Clock, Descriptor, Transport};
-use freshcontext_http::{Config, Deny, Observe, Pipeline, ProxyConfig, Upstream};
+use freshcontext_fetch::{Config, Deny, Observe, Pipeline, ProxyConfig, Upstream};
 use freshcontext_sources::{adapters, composites};
 
 use freshcontext_config::{ConfigError, Settings};

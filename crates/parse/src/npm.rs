@@ -1,32 +1,12 @@
-//! npm's registry: the names it can have, and what it says where it has no document to give.
+//! npm's registry: what it says where it has no document to give.
 
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::standing::{Replacement, replacement_in};
 use freshcontext_contract::{ErrorCode, SourceError, StandingEvidence, StandingState, named, quoted};
 
 use crate::json::text_at;
-use crate::registry::Registry;
+use crate::registry::{Registry, is_npm_name};
 use crate::{link, text};
-
-/// Whether npm can have a package of this name: lower case, at most 214 characters, optionally with a scope. Upper
-/// case is left in old names.
-pub fn is_name(name: &str) -> bool {
-    let part = |part: &str, scoped: bool| {
-        !part.is_empty()
-            && (scoped || !part.starts_with(['.', '_']))
-            && part
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_.~".contains(&b))
-            && part.bytes().any(|b| b.is_ascii_alphanumeric())
-    };
-    name.len() <= 214
-        && match name.strip_prefix('@') {
-            Some(rest) => rest
-                .split_once('/')
-                .is_some_and(|(scope, name)| part(scope, false) && part(name, true)),
-            None => part(name, false),
-        }
-}
 
 /// The error in an answer: `{"error": "..."}`, at times with a `reason`, and with any status, 200 too (a
 /// registry behind a proxy). Only one that says so means that the package does not exist.
@@ -125,8 +105,9 @@ const NO_NAMES: [&str; 30] = [
 fn replacement(own: &str, message: &str) -> Option<Replacement> {
     let is_address = |word: &str| word.starts_with("https://") || word.starts_with("http://");
     let is_version = |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
-    let is_package =
-        |word: &str| is_name(word) && word != own && !NO_NAMES.contains(&word) && stands_alone(message, word);
+    let is_package = |word: &str| {
+        is_npm_name(word) && word != own && !NO_NAMES.contains(&word) && stands_alone(message, word)
+    };
     let found = replacement_in(message, |word| {
         is_address(word) || is_version(word) || is_package(word)
     })?;

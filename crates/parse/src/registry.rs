@@ -3,7 +3,7 @@
 use freshcontext_contract::{Media, Request, SourceError};
 use url::Url;
 
-use crate::{link, npm, text};
+use crate::{link, text};
 
 /// The longest name that is looked for, in bytes. PyPI states no limit; npm's is this.
 const MAX_NAME: usize = 214;
@@ -42,13 +42,13 @@ impl Registry {
         }
     }
 
-    /// Whether it can have a package of this name, by its own rules: [npm's](crate::npm::is_name); letters, digits and
+    /// Whether it can have a package of this name, by its own rules: npm's; letters, digits and
     /// `-_.` between a letter or digit at each end (<https://packaging.python.org/en/latest/specifications/name-normalization/>);
     /// at most 64 letters, digits and `-_` after a letter (<https://crates.io>).
     pub fn can_name(self, name: &str) -> bool {
         let begins = |fits: fn(&char) -> bool| name.chars().next().is_some_and(|c| fits(&c));
         match self {
-            Self::Npm => npm::is_name(name),
+            Self::Npm => is_npm_name(name),
             Self::Pypi => {
                 text::is_name(name, MAX_NAME, "-_.")
                     && begins(char::is_ascii_alphanumeric)
@@ -133,6 +133,26 @@ pub fn npm_latest(package: &str) -> Result<Request, SourceError> {
 
 fn document(url: Url) -> Request {
     Request::get(url, Media::Json).header("accept", "application/json")
+}
+
+/// Whether npm can have a package of this name: lower case, at most 214 characters, optionally with a scope. Upper
+/// case is left in old names.
+pub(crate) fn is_npm_name(name: &str) -> bool {
+    let part = |part: &str, scoped: bool| {
+        !part.is_empty()
+            && (scoped || !part.starts_with(['.', '_']))
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_.~".contains(&b))
+            && part.bytes().any(|b| b.is_ascii_alphanumeric())
+    };
+    name.len() <= 214
+        && match name.strip_prefix('@') {
+            Some(rest) => rest
+                .split_once('/')
+                .is_some_and(|(scope, name)| part(scope, false) && part(name, true)),
+            None => part(name, false),
+        }
 }
 
 #[cfg(test)]

@@ -27,15 +27,17 @@ mod reach;
 #[cfg(target_os = "linux")]
 mod relay;
 mod sqlite;
+mod store;
 
 pub use backend::{AnswerRow, AnswersPage, Backend, Info, Retention};
 pub use bounds::Bounds;
 pub use deliverables::{Added, DeliverableRow, Deliverables, ResourceRow, VersionRow};
 pub use error::{StoreError, Trouble};
 pub use forgetting::{Forgetting, Forgotten};
-pub use place::{Place, Store};
+pub use place::Place;
 pub use postgres::check_address;
 pub use records::{KeptRecords, RecordsHead, RecordsRow};
+pub use store::Store;
 
 /// Tolerated difference between the clocks of two machines, in milliseconds. A stored timestamp further ahead of the clock
 /// is invalid.

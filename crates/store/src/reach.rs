@@ -8,6 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
+use crate::BoxFuture;
 use crate::backend::Backend;
 use crate::bounds::Bounds;
 use crate::error::{StoreError, Trouble};
@@ -16,8 +17,13 @@ use crate::place::Place;
 /// Maximum wait for closing all connections.
 const CLOSING: Duration = Duration::from_secs(2);
 
+/// Opens the database at a place.
+pub(crate) type Open =
+    for<'a> fn(&'a Place, &'a Arc<Reach>) -> BoxFuture<'a, Result<Arc<dyn Backend>, StoreError>>;
+
 pub(crate) struct Reach {
     place: Place,
+    open: Open,
     bounds: Bounds,
     state: Mutex<State>,
     /// Notifies about every state change.
@@ -53,9 +59,10 @@ impl State {
 }
 
 impl Reach {
-    pub(crate) fn new(place: Place, bounds: Bounds) -> Arc<Self> {
+    pub(crate) fn new(place: Place, open: Open, bounds: Bounds) -> Arc<Self> {
         Arc::new(Self {
             place,
+            open,
             bounds,
             state: Mutex::default(),
             changed: watch::Sender::new(()),
@@ -240,7 +247,7 @@ impl Reach {
         };
         match open {
             Some(backend) => backend.look().await.map(|()| backend),
-            None => self.place.open(self).await,
+            None => (self.open)(&self.place, self).await,
         }
     }
 

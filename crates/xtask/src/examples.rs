@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use freshcontext::app::App;
 use freshcontext_config::Settings;
 use freshcontext_engine::{CallContext, EVALUATE, Written};
-use freshcontext_http::{Exchange, Observe};
+use freshcontext_fetch::{Exchange, Observe};
 use freshcontext_mcp::timeline;
 use freshcontext_testkit::{Case, Kind, SECRET, Script, ScriptedUpstream, StepClock, load_cases};
 use serde_json::{Map, Value};

@@ -139,7 +139,7 @@ pub(crate) async fn scene_of(case: &Case, max_tokens: u64) -> Result<Scene, Fail
 }
 
 async fn scene(case: &Case, fixture: Fixture, max_tokens: u64) -> Result<Scene, Failed> {
-    let set = |config: &mut freshcontext_http::Config| {
+    let set = |config: &mut freshcontext_fetch::Config| {
         config.contact = Some(CONTACT.to_owned());
         let names = case.env.iter();
         config.secrets = names.map(|name| (name.clone(), SECRET.to_owned())).collect();

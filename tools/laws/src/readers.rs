@@ -8,7 +8,7 @@ use freshcontext_contract::limits::SIGNALS_VALUES;
 use freshcontext_contract::{Descriptor, Headers, Method, block_pages};
 use freshcontext_core::values::hold_more_values_than;
 use freshcontext_core::{date, evaluate, sanitize};
-use freshcontext_http::fuzzing as http;
+use freshcontext_fetch::fuzzing as http;
 use freshcontext_parse::{charset, feed, github, html, json, link, table, text};
 use freshcontext_redact as redact;
 use freshcontext_serve::fuzzing as server;

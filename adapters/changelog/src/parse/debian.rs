@@ -4,7 +4,7 @@
 use freshcontext_contract::DateEvidence;
 use freshcontext_parse::{date, text};
 
-use super::markdown::MAX_RELEASES;
+use super::MAX_RELEASES;
 use super::{Release, marks};
 
 /// What ends an entry.

@@ -322,7 +322,7 @@ fn dated_entries(outline: &str) -> Vec<Release> {
             day = Some(found);
             headings += 1;
         } else if let Some(day) = day {
-            if releases.len() >= markdown::MAX_RELEASES {
+            if releases.len() >= super::MAX_RELEASES {
                 break;
             }
             releases.push(Release {

@@ -3,7 +3,7 @@
 use freshcontext_contract::SourceError;
 use freshcontext_detect::{Inspection, Kind, certain, inspect, inspect_answer};
 
-use super::ScoredItem;
+use super::item::ScoredItem;
 use crate::date::Confidence;
 
 /// Text looked at, in bytes; a failure page shows itself early.

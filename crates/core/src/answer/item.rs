@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use freshcontext_contract::{DateEvidence, DateValue, Item};
 use serde_json::{Map, Value};
 
-use super::{MAX_CONTENT_CHARS, address};
+use super::MAX_CONTENT_CHARS;
+use crate::address;
 use crate::date::{Resolved, parse_instant, relative};
 use crate::decay;
 use crate::sanitize::{Counts, Form, clean_counted, clean_line, cut, cut_marked};

@@ -2,12 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Scored, ScoredItem, SourceAnswer, status_name};
+use super::item::ScoredItem;
+use super::shown::Shown;
+use super::{Scored, status_name};
 use crate::date::iso_millis;
 
 /// The structured form of an answer.
-pub(super) fn structured(answer: &SourceAnswer) -> Map<String, Value> {
-    let scored = &answer.scored;
+pub(super) fn structured(scored: &Scored, shown: &Shown) -> Map<String, Value> {
     let mut out = Map::new();
     let mut put = |key: &str, value: Value| {
         out.insert(key.to_owned(), value);
@@ -25,8 +26,8 @@ pub(super) fn structured(answer: &SourceAnswer) -> Map<String, Value> {
         }),
     );
     // With items, the content is the same once more, as text.
-    if answer.items().len() == 0 {
-        put("content", answer.content().into());
+    if shown.items_of(scored).len() == 0 {
+        put("content", shown.content.as_str().into());
     }
     put("content_age", scored.age().into());
     put("staleness", scored.staleness().as_str().into());
@@ -51,14 +52,14 @@ pub(super) fn structured(answer: &SourceAnswer) -> Map<String, Value> {
     if !scored.fields.is_empty() {
         put("fields", scored.fields.clone().into());
     }
-    let items = answer.items();
+    let items = shown.items_of(scored);
     put(
         "items",
         items
             .map(|(item, summary)| Value::Object(of_item(scored, item, summary)))
             .collect(),
     );
-    put("truncated", answer.truncated().into());
+    put("truncated", shown.truncated.into());
     if !scored.skipped.is_empty() {
         let skipped = scored
             .skipped

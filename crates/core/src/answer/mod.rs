@@ -4,7 +4,6 @@
 //! filtered, checked by the failure guard). `Scored::fitted` fits it to a length, and the `SourceAnswer` that this gives
 //! writes both forms. A failed retrieval goes through `Failure` instead and never looks like context.
 
-mod address;
 mod facts;
 mod failure;
 mod guard;
@@ -14,6 +13,7 @@ mod kept;
 mod layout;
 mod schema;
 mod score;
+mod shown;
 mod source;
 
 use std::fmt::Write as _;
@@ -25,8 +25,7 @@ use freshcontext_contract::{
 };
 use serde_json::{Map, Value, json};
 
-pub(crate) use address::same_page_key;
-pub use address::{canonical, is_absolute_http, strip_tracking};
+pub use crate::address::{canonical, is_absolute_http, strip_tracking};
 pub(crate) use facts::details;
 pub use failure::Failure;
 pub use guard::prepare;
@@ -35,7 +34,6 @@ pub use kept::Kept;
 pub use schema::answer_schema;
 pub(crate) use schema::or_null;
 pub use score::score;
-use source::Shown;
 pub use source::SourceAnswer;
 
 use crate::date::Resolved;

@@ -8,7 +8,8 @@ use freshcontext_contract::{
 };
 
 use super::item::{self, ScoredItem};
-use super::{FailedPart, MAX_CONTENT_CHARS, ScoreInput, Scored, Span, address, guard, layout};
+use super::{FailedPart, MAX_CONTENT_CHARS, ScoreInput, Scored, Span, guard, layout};
+use crate::address;
 use crate::date::{Confidence, Resolved, resolve};
 use crate::decay;
 use crate::sanitize::{Counts, clean_error};

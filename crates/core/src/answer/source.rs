@@ -2,20 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::{Kept, MAX_CONTENT_CHARS, Scored, ScoredItem, json, layout};
-
-/// What of an answer fits a length.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Shown {
-    /// The text between the header and the closing delimiter.
-    pub content: String,
-    /// Items shown, from the first.
-    pub items: usize,
-    /// What is left of the first item's summary, where that had to be cut.
-    pub cut: Option<String>,
-    /// Items left out to fit.
-    pub truncated: usize,
-}
+use super::item::ScoredItem;
+use super::kept::Kept;
+use super::shown::Shown;
+use super::{MAX_CONTENT_CHARS, Scored, json, layout};
 
 /// The answer of one source, fitted to a length. Text and structure are written from it.
 #[derive(Debug, Clone)]
@@ -43,11 +33,7 @@ impl SourceAnswer {
 
     /// The items that it shows, each with its summary as shown.
     pub fn items(&self) -> impl ExactSizeIterator<Item = (&ScoredItem, &str)> {
-        let cut = self.shown.cut.as_deref();
-        let shown = self.scored.items.iter().take(self.shown.items);
-        shown
-            .enumerate()
-            .map(move |(at, item)| (item, cut.filter(|_| at == 0).unwrap_or(&item.summary)))
+        self.shown.items_of(&self.scored)
     }
 
     /// What it shows between its header and its closing delimiter.
@@ -67,7 +53,7 @@ impl SourceAnswer {
 
     /// The structured form.
     pub fn structured(&self) -> Map<String, Value> {
-        let mut out = json::structured(self);
+        let mut out = json::structured(&self.scored, &self.shown);
         self.kept.put_fields(&mut out);
         out
     }

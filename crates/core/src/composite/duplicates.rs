@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::answer::{Scored, ScoredItem, same_page_key};
+use crate::address::same_page_key;
+use crate::answer::{Scored, ScoredItem};
 
 /// Shortest normalised title that identifies a story, in characters: "Release notes" is too general.
 const TITLE_MIN: usize = 20;

@@ -5,7 +5,8 @@ use freshcontext_contract::SourceError;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Decision, Evaluation, Options, evaluate};
+use super::verdict::Decision;
+use super::{Evaluation, Options, evaluate};
 use crate::sanitize::clean_line;
 
 /// One result beside what was expected of it.

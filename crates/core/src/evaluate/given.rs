@@ -5,14 +5,17 @@ use std::fmt;
 
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
+use super::completeness::source_completeness;
 use super::made::Made;
 use super::names::{self, Field};
-use super::readiness::source_completeness;
-use super::shape::{Held, Read, Shape, is_address, is_place};
+use super::shape::{Held, Read, Shape, is_place};
 use super::stands::Claims;
-use super::text::{is_blank, utf16_longer_than};
+use super::text::{is_address, is_blank, utf16_longer_than};
 use super::unread::Unread;
 use super::verdict::{DateConfidence, SignalStatus, SourceCompleteness};
+
+/// Statuses from here on are failures (RFC 9110, section 15).
+const FIRST_ERROR: u16 = 400;
 
 /// Longest source, in UTF-16 code units.
 pub const SOURCE_UNITS: usize = 2_048;
@@ -115,12 +118,17 @@ impl<'a> Given<'a> {
         self.is_item && self.retrieved_at.is_none_or(is_blank)
     }
 
+    /// The status of a retrieval that failed.
+    pub(super) fn failed_status(&self) -> Option<u16> {
+        self.http_status.filter(|status| *status >= FIRST_ERROR)
+    }
+
     /// Whether it needs no look at its text to see that nothing was retrieved.
     pub(super) fn is_known_to_have_failed(&self) -> bool {
         self.unreadable.is_some()
             || self.failed_call.is_some()
             || self.status == Some(SignalStatus::Failed)
-            || super::transport::failed_status(self).is_some()
+            || self.failed_status().is_some()
     }
 
     /// Whether it is a withheld section of a composite: its text is the server's, not a source's.

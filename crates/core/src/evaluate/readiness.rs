@@ -3,10 +3,11 @@
 use serde_json::Value;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
+use super::completeness::{is_one_of, source_completeness};
 use super::given::Given;
 use super::input::last;
 use super::signal::Signal;
-use super::text::{is_blank, not_blank, trim, utf16_length};
+use super::text::{is_blank, not_blank, trim};
 use super::verdict::{
     DateConfidence, Decision, Handoff, ProvenanceReadiness, ReadinessState, SignalStatus, SourceCompleteness,
     SourceIdentity, TimingCompleteness,
@@ -15,17 +16,6 @@ use crate::date::iso_millis;
 use crate::provenance::sha256_hex;
 use crate::sanitize::clean_line;
 
-/// Words that stand where a source should be.
-const PLACEHOLDERS: [&str; 8] = [
-    "unknown",
-    "n/a",
-    "na",
-    "none",
-    "null",
-    "undefined",
-    "not provided",
-    "tbd",
-];
 /// Source types that say nothing.
 const WEAK_TYPES: [&str; 4] = ["", "default", "unknown", "custom"];
 /// Source types of things that come from something else.
@@ -41,44 +31,6 @@ const DERIVED_TYPES: [&str; 10] = [
     "secondary",
     "summary",
 ];
-/// Longest of the words above in bytes, whatever letters they are written with.
-const LONGEST_WORD: usize = 64;
-
-/// Whether a text is one of these words, in any case.
-fn is_one_of(text: &str, words: &[&str]) -> bool {
-    if text.is_ascii() {
-        return words.iter().any(|word| word.eq_ignore_ascii_case(text));
-    }
-    text.len() <= LONGEST_WORD && words.contains(&text.to_lowercase().as_str())
-}
-
-/// How well a source can be found again.
-pub(super) fn source_completeness(source: &str) -> SourceCompleteness {
-    let source = trim(source);
-    if source.is_empty() {
-        return SourceCompleteness::Missing;
-    }
-    if is_one_of(source, &PLACEHOLDERS) {
-        return SourceCompleteness::Unusable;
-    }
-    let units = utf16_length(source);
-    if units >= 4 && (units >= 12 || source.contains(['/', '\\', '.']) || has_scheme(source)) {
-        SourceCompleteness::Complete
-    } else {
-        SourceCompleteness::Weak
-    }
-}
-
-/// Whether it begins like `name:`, which a drive letter does too.
-fn has_scheme(source: &str) -> bool {
-    source.split_once(':').is_some_and(|(scheme, _)| {
-        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-            && scheme
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'))
-    })
-}
-
 /// The first of these metadata fields that holds a text that is not blank, trimmed.
 fn metadata_text<'a>(metadata: Option<&'a ObjectAsVec<'a>>, names: &[&str]) -> Option<&'a str> {
     let metadata = metadata?;
@@ -231,36 +183,4 @@ pub(super) fn own_id(id: &Node<'_>) -> Value {
 /// Whether a content is there at all.
 pub(super) fn has_content(given: &Given<'_>) -> bool {
     given.content.is_some_and(|content| !is_blank(content))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sources_are_as_complete_as_they_can_be_found() {
-        use SourceCompleteness::{Complete, Missing, Unusable, Weak};
-        for (source, expected) in [
-            (" ", Missing),
-            ("N/A", Unusable),
-            (" tbd ", Unusable),
-            ("Not Provided", Unusable),
-            ("un\u{212a}nown", Unusable),
-            ("a/b", Weak),
-            ("x:", Weak),
-            ("doc1", Weak),
-            ("1:23456", Weak),
-            ("\u{e9}:abc", Weak),
-            ("abcdefghijk", Weak),
-            ("abcdefghijkl", Complete),
-            ("not  provided", Complete),
-            ("ab:cd", Complete),
-            ("C:\\x", Complete),
-            ("/abs", Complete),
-            ("....", Complete),
-            ("\u{1f600}\u{1f600}\u{1f600}\u{1f600}\u{1f600}\u{1f600}", Complete),
-        ] {
-            assert_eq!(source_completeness(source), expected, "{source:?}");
-        }
-    }
 }

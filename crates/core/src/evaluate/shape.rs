@@ -8,7 +8,7 @@ use serde_json_borrow::{ObjectAsVec, Value as Node};
 
 use super::made::Made;
 use super::names::{self, Field, meaning, own_name};
-use super::text::is_blank;
+use super::text::{is_address, is_blank};
 use super::unread::{Looks, Unread, looks};
 use crate::date::{date_of_number, read_date};
 
@@ -339,13 +339,6 @@ fn date<'a>(value: &'a Node<'a>, made: &'a Made) -> Option<&'a str> {
 /// Whether this names a place: an address, or a path.
 pub(super) fn is_place(text: &str) -> bool {
     is_address(text) || text.contains(['/', '\\'])
-}
-
-/// Whether it is an address: a scheme, and `://`.
-pub(super) fn is_address(text: &str) -> bool {
-    text.split_once("://").is_some_and(|(scheme, _)| {
-        !scheme.is_empty() && scheme.len() <= 12 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    })
 }
 
 /// The lists of documents in the answer of a search interface or a store, each with its name, where this is no document

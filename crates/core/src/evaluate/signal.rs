@@ -378,7 +378,7 @@ fn refetch(given: &Given<'_>, status: SignalStatus, lambda: f64, hours: f64) -> 
 
 /// Asks the retrieval and the inspector about the content. A title alone is too little to exclude on.
 fn guard(given: &Given<'_>, beside: &[Hint]) -> Guard {
-    if let Some(status) = transport::failed_status(given) {
+    if let Some(status) = given.failed_status() {
         return Guard::Failed(format!("its retrieval was answered with HTTP {status}"));
     }
     let doubt = transport::doubt(given);

@@ -1,5 +1,5 @@
 //! Measuring and trimming texts the way the reference does, so that the same call is accepted or
-//! refused on both sides.
+//! refused on both sides; and what an address is.
 
 /// White space as ECMAScript defines it: Unicode's, with the byte order mark, without U+0085.
 fn is_space(c: char) -> bool {
@@ -14,6 +14,13 @@ pub(super) fn trim(text: &str) -> &str {
 /// Whether nothing but white space is there.
 pub(super) fn is_blank(text: &str) -> bool {
     text.chars().all(is_space)
+}
+
+/// Whether it is an address: a scheme, and `://`.
+pub(super) fn is_address(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, _)| {
+        !scheme.is_empty() && scheme.len() <= 12 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
 }
 
 /// The text, if it is not blank.

@@ -4,9 +4,6 @@ use url::Url;
 
 use super::given::Given;
 
-/// Statuses from here on are failures (RFC 9110, section 15).
-const FIRST_ERROR: u16 = 400;
-
 /// Weight of a retrieval that ended elsewhere, or brought another type than its address names, in units of the detector's margin.
 pub(super) const DETOUR: f32 = 2.5;
 
@@ -28,11 +25,6 @@ const STAND_INS: [&str; 12] = [
 
 /// Address suffixes of content that is not HTML. (`.md` and `.txt` are left out: sites show them as pages.)
 const NO_PAGES: [&str; 4] = [".csv", ".json", ".pdf", ".xml"];
-
-/// The status of a retrieval that failed.
-pub(super) fn failed_status(given: &Given<'_>) -> Option<u16> {
-    given.http_status.filter(|status| *status >= FIRST_ERROR)
-}
 
 /// Why the received content may not be the requested one. This alone fails no text, because content may move and
 /// may be labelled with the wrong type.

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use freshcontext_contract::quote::{closed, code};
 use serde_json_borrow::Value as Node;
 
-use super::shape::is_address;
-use super::text::is_blank;
+use super::text::{is_address, is_blank};
 use crate::date::read_date;
 use crate::sanitize::{clean_line, cut_marked};
 

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use freshcontext_contract::{Evidence, named, named_list};
 use serde_json::{Map, Value, json};
 
-use super::{Finding, Found, ItemVerdict, Recheck, SectionFinding, Verdict};
+use super::Recheck;
+use super::finding::{Finding, Found, SectionFinding};
+use super::verdict::{ItemVerdict, Verdict};
 use crate::date::iso_millis;
 use crate::sanitize::{clean_error, clean_line, clean_map};
 

@@ -5,7 +5,7 @@ use freshcontext_contract::standing::{Basis, Replacement};
 use freshcontext_contract::{StandingEvidence, StandingState};
 
 use super::{Also, By, Said, Severity, Standing};
-use crate::answer::canonical;
+use crate::address::canonical;
 use crate::date::{Confidence, implausible, lies_ahead, read, shown};
 use crate::sanitize::{clean_line, cut_marked};
 

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use freshcontext_contract::{Descriptor, Key, Status, Transport as _};
-use freshcontext_http::{Exchange, Observe, Seen};
+use freshcontext_fetch::{Exchange, Observe, Seen};
 use serde::Serialize;
 use serde_json::{Map, Value};
 

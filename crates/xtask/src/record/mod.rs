@@ -16,7 +16,7 @@ use freshcontext_contract::chrono::{DateTime, SubsecRound as _, Utc};
 use freshcontext_contract::limits::{RECORDED_BYTES, RECORDED_EXCHANGES};
 use freshcontext_contract::{Clock, Descriptor, FixedClock, Method, When, block_pages, hosts};
 use freshcontext_engine::{CallContext, Written};
-use freshcontext_http::{Exchange as Seen, Observe, READ_HEADERS};
+use freshcontext_fetch::{Exchange as Seen, Observe, READ_HEADERS};
 use freshcontext_testkit::case::{Expect, ExpectFailure, ExpectItem, Origin};
 use freshcontext_testkit::{Case, Exchange, Kind, SECRET, Script, ScriptedUpstream};
 use serde_json::{Map, Value};

@@ -81,6 +81,11 @@ pub fn lines(root: &Path, beside: Option<&str>) -> Result<String, String> {
     Ok(out.trim_end().to_owned())
 }
 
+/// Returns the module cycles of this checkout, each with what makes it one.
+pub fn module_cycles(root: &Path) -> Result<Vec<String>, String> {
+    Ok(packages(root)?.iter().flat_map(told).collect())
+}
+
 struct Row {
     name: String,
     published: bool,

@@ -6,7 +6,7 @@ mod lines;
 mod names;
 mod read;
 
-pub use lines::lines;
+pub use lines::{lines, module_cycles};
 pub use names::names;
 
 use std::path::{Path, PathBuf};

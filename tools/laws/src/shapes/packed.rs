@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn packings_are_read_up_to_the_bounds() {
         let unpack = |name: &str, shape: &Shape, size| {
-            freshcontext_http::fuzzing::unpack(name, &shape.body(size), 8 << 20)
+            freshcontext_fetch::fuzzing::unpack(name, &shape.body(size), 8 << 20)
         };
         let by =
             |shapes: Vec<Shape>, name: &str| shapes.into_iter().find(|shape| shape.name == name).unwrap();
