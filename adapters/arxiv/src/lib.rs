@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod input;
+mod look_up;
 mod parse;
 mod request;
 mod xml;
@@ -13,6 +14,7 @@ use freshcontext_contract::{
 };
 
 pub use input::Input;
+pub use look_up::look_up;
 use input::Query;
 use parse::{Feed, Trouble};
 

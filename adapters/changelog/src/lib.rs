@@ -2,6 +2,7 @@
 
 mod answer;
 mod input;
+mod look_up;
 mod package;
 mod parse;
 mod repository;
@@ -14,6 +15,7 @@ use freshcontext_contract::{
 };
 
 pub use input::Input;
+pub use look_up::look_up;
 use input::Query;
 
 /// States that the name of a release or a flag of it tells.

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod input;
+mod look_up;
 mod parse;
 mod request;
 
@@ -11,6 +12,7 @@ use freshcontext_contract::{
 use freshcontext_parse::charset;
 
 pub use input::Input;
+pub use look_up::look_up;
 use input::{Query, Subject};
 use parse::Page;
 use request::Plan;
