@@ -14,8 +14,8 @@ use freshcontext_contract::{
 };
 
 pub use input::Input;
-pub use look_up::look_up;
 use input::Query;
+pub use look_up::look_up;
 use parse::{Feed, Trouble};
 
 /// The facts about arXiv.

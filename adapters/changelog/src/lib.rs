@@ -15,8 +15,8 @@ use freshcontext_contract::{
 };
 
 pub use input::Input;
-pub use look_up::look_up;
 use input::Query;
+pub use look_up::look_up;
 
 /// States that the name of a release or a flag of it tells.
 const OF_RELEASES: &[StandingState] = &[StandingState::Yanked, StandingState::Prerelease];

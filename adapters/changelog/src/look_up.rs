@@ -3,13 +3,15 @@
 use freshcontext_contract::standing::{Basis, Replacement};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Cx, DateEvidence, ErrorCode, Lookup, Presence, Request, Response, SourceError, StandingEvidence, StandingState,
+    Cx, DateEvidence, ErrorCode, Lookup, Presence, Request, Response, SourceError, StandingEvidence,
+    StandingState,
 };
-use freshcontext_parse::link;
+use freshcontext_parse::{link, text};
 
 use crate::parse::headers;
-use crate::site::{self, Document};
+use crate::parse::page::Page;
 use crate::request;
+use crate::site::{self, Document};
 
 /// Most permanent redirects that are followed.
 const HOPS: usize = 5;
@@ -44,7 +46,8 @@ pub async fn look_up(cx: &Cx<'_>, address: &Url) -> Result<Lookup, SourceError> 
                 }
                 if let (Some(status), Presence::Found) = (moved, &found.presence) {
                     // The address to use is the one that the permanent redirects lead to, not where a temporary one goes on.
-                    let sign = StandingEvidence::field(StandingState::Moved, "HTTP status", status.to_string());
+                    let sign =
+                        StandingEvidence::field(StandingState::Moved, "HTTP status", status.to_string());
                     let by = Replacement::url(link::shown(url.as_str()).unwrap_or_else(|| url.to_string()));
                     found.signs.insert(0, sign.by("host").replaced_by(Some(by)));
                 }
@@ -70,16 +73,27 @@ fn step(cx: &Cx<'_>, response: &Response) -> Result<Step, SourceError> {
     }
     let last = response.final_url.clone();
     let found = match site::read(cx, response) {
-        Ok(Document::Html(page, _)) if page.not_found => Lookup::new(Presence::Unsettled("soft_not_found")).showing("title", page.title, None::<String>),
-        Ok(Document::Html(page, _)) if page.moved => Lookup::new(Presence::Unsettled("leads_elsewhere")).showing("title", page.title, None::<String>),
+        Ok(Document::Html(page, _)) if page.not_found || says_absent(&page) => {
+            Lookup::new(Presence::Unsettled("soft_not_found")).showing("title", page.title, None::<String>)
+        }
+        Ok(Document::Html(page, _)) if page.moved => {
+            Lookup::new(Presence::Unsettled("leads_elsewhere")).showing("title", page.title, None::<String>)
+        }
         Ok(Document::Html(page, _)) if page.shell => {
             response.discard();
             Lookup::new(Presence::Unsettled("no_text"))
         }
-        Ok(Document::Html(page, _)) => Lookup::found(Some(page.title).filter(|title| !title.is_empty()), page.dates.date, page.standing),
+        Ok(Document::Html(page, _)) => Lookup::found(
+            Some(page.title).filter(|title| !title.is_empty()),
+            page.dates.date,
+            page.standing,
+        ),
         Ok(Document::Found(found)) => Lookup::found(None, DateEvidence::None, found.standing),
         // A file that is no page is there all the same, unless it stands for one that was refused.
-        Err(error) if matches!(error.code, ErrorCode::NotFound | ErrorCode::Malformed) && !response.body.is_empty() => {
+        Err(error)
+            if matches!(error.code, ErrorCode::NotFound | ErrorCode::Malformed)
+                && !response.body.is_empty() =>
+        {
             if let Some(wall) = response.block_page() {
                 return Err(wall);
             }
@@ -93,7 +107,9 @@ fn step(cx: &Cx<'_>, response: &Response) -> Result<Step, SourceError> {
 
 /// What a failure says of the page: gone for good (410), gone for now at least (404), or nothing.
 fn absent(error: SourceError, asked: &str) -> Result<Lookup, SourceError> {
-    let sign = |status: &str| StandingEvidence::field(StandingState::Removed, "HTTP status", status.to_owned()).by("host");
+    let sign = |status: &str| {
+        StandingEvidence::field(StandingState::Removed, "HTTP status", status.to_owned()).by("host")
+    };
     match (error.code, error.http_status) {
         (ErrorCode::NotFound, Some(410)) => {
             Lookup::or_gone(Err(error.standing(sign("410"))), Basis::Field, Some(asked))
@@ -101,6 +117,40 @@ fn absent(error: SourceError, asked: &str) -> Result<Lookup, SourceError> {
         (ErrorCode::NotFound, _) => Lookup::or_gone(Err(error), Basis::Mark, Some(asked)),
         _ => Err(error),
     }
+}
+
+/// Words by which a page says that there is nothing, or nothing any more, at its address.
+const ABSENT: [&str; 16] = [
+    "not found",
+    "404",
+    "does not exist",
+    "doesn't exist",
+    "doesn\u{2019}t exist",
+    "could not be found",
+    "couldn't be found",
+    "couldn\u{2019}t be found",
+    "cannot be found",
+    "can't be found",
+    "can\u{2019}t be found",
+    "couldn't find",
+    "could not find",
+    "no longer available",
+    "no longer exists",
+    "has been removed",
+];
+/// Most words of a page that says hardly anything else.
+const ABSENT_WORDS: usize = 120;
+/// Characters of its beginning in which it says so.
+const ABSENT_CHARS: usize = 200;
+
+/// Whether a short page says at its beginning that there is nothing at its address.
+fn says_absent(page: &Page) -> bool {
+    if text::has_more_words(&page.text, ABSENT_WORDS) {
+        return false;
+    }
+    let begin: String = page.text.chars().take(ABSENT_CHARS).collect();
+    let words = format!("{} {begin}", page.title).to_lowercase();
+    ABSENT.iter().any(|absent| text::has_word(&words, absent))
 }
 
 /// Why an answer from another address is none of the page that was asked for.
@@ -111,7 +161,14 @@ fn elsewhere(first: &Url, last: &Url) -> Option<&'static str> {
     }
     let leads_in = |url: &Url| {
         let mut segments = url.path_segments().into_iter().flatten();
-        segments.any(|segment| DOORS.iter().any(|door| segment.split('.').next().is_some_and(|segment| segment.eq_ignore_ascii_case(door))))
+        segments.any(|segment| {
+            DOORS.iter().any(|door| {
+                segment
+                    .split('.')
+                    .next()
+                    .is_some_and(|segment| segment.eq_ignore_ascii_case(door))
+            })
+        })
     };
     (leads_in(last) && !leads_in(first)).then_some("redirected_to_login")
 }

@@ -9,8 +9,8 @@ mod search;
 
 use freshcontext_contract::{Apply, Credential, ErrorCode, Route, StandingState, StatusRule};
 
-pub use look_up::look_up;
 pub use input::{QueryInput, UrlInput};
+pub use look_up::look_up;
 pub use repo::{GITHUB, GitHub};
 pub use search::{REPOSEARCH, RepoSearch};
 

@@ -24,7 +24,11 @@ pub async fn look_up(cx: &Cx<'_>, asked: &Repository, tag: Option<&str>) -> Resu
     let name = facts.full_name.clone();
     let today = moved.as_ref().and_then(|_| github::repository(&name).ok());
     signs.extend(moved);
-    let mut found = Lookup::found(Some(name.clone()), DateEvidence::None, signs).showing("full_name", name, None::<String>);
+    let mut found = Lookup::found(Some(name.clone()), DateEvidence::None, signs).showing(
+        "full_name",
+        name,
+        None::<String>,
+    );
     let Some(tag) = tag else { return Ok(found) };
     let at = today.as_ref().unwrap_or(asked);
     let question = request::tag(at, tag)?;
@@ -37,8 +41,16 @@ pub async fn look_up(cx: &Cx<'_>, asked: &Repository, tag: Option<&str>) -> Resu
     }
     let question = request::commit(at, tag)?;
     let commit_url = question.url.to_string();
-    match cx.read(question, as_text(|body| json::parse::<Value>(body, "GitHub commit"))).await {
-        Ok(commit) if text_at(&commit, "/sha").is_some() => Ok(found.showing("commit", tag, Some(commit_url))),
+    match cx
+        .read(
+            question,
+            as_text(|body| json::parse::<Value>(body, "GitHub commit")),
+        )
+        .await
+    {
+        Ok(commit) if text_at(&commit, "/sha").is_some() => {
+            Ok(found.showing("commit", tag, Some(commit_url)))
+        }
         Ok(_) => Err(SourceError::malformed("GitHub commit: the answer has no hash")),
         // 422: no commit is found for what could be a hash.
         Err(error) if error.code == ErrorCode::NotFound || error.http_status == Some(422) => {
@@ -53,7 +65,9 @@ pub async fn look_up(cx: &Cx<'_>, asked: &Repository, tag: Option<&str>) -> Resu
 fn named(body: &str, tag: &str) -> Result<bool, SourceError> {
     let value: Value = json::parse(body, "GitHub tag")?;
     let wanted = format!("refs/tags/{tag}");
-    let is = |value: &Value| text_at(value, "/ref") == Some(wanted.as_str()) || text_at(value, "/tag_name") == Some(tag);
+    let is = |value: &Value| {
+        text_at(value, "/ref") == Some(wanted.as_str()) || text_at(value, "/tag_name") == Some(tag)
+    };
     Ok(match &value {
         Value::Array(list) => list.iter().any(is),
         one => is(one),

@@ -12,7 +12,13 @@ pub async fn look_up(cx: &Cx<'_>, id: &str) -> Result<Lookup, SourceError> {
     let request = request::award(id)?;
     let url = request.url.to_string();
     let detail = cx.read(request, |response| award::detail(&read(response)?)).await;
-    let found = detail.map(|award| Lookup::of_item(award.item(input::By::Signed)).showing("generated_unique_award_id", id, None::<String>));
+    let found = detail.map(|award| {
+        Lookup::of_item(award.item(input::By::Signed)).showing(
+            "generated_unique_award_id",
+            id,
+            None::<String>,
+        )
+    });
     let mut found = Lookup::or_gone(found, Basis::Field, Some(&url))?;
     if found.presence == Presence::Found && id.starts_with("CONT_") {
         let signs = |response: &Response| actions::cancelled(&read(response)?);

@@ -9,7 +9,9 @@ use crate::{parse, request};
 pub async fn look_up(cx: &Cx<'_>, id: u64) -> Result<Lookup, SourceError> {
     let request = request::item(id)?;
     let url = request.url.to_string();
-    let read = cx.read(request, |response| parse::firebase::item(response, false)).await;
+    let read = cx
+        .read(request, |response| parse::firebase::item(response, false))
+        .await;
     let found = read.map(|node| Lookup::of_item(node.item).showing("id", id.to_string(), None::<String>));
     Lookup::or_gone(found, Basis::Field, Some(&url))
 }

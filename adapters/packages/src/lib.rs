@@ -18,8 +18,8 @@ use freshcontext_parse::{charset, link};
 use futures_util::future::{join, join_all};
 
 pub use input::Input;
-pub use look_up::look_up;
 use input::Query;
+pub use look_up::look_up;
 use parse::Facts;
 
 /// The facts about package registries.

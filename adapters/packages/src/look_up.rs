@@ -14,10 +14,11 @@ pub async fn look_up(
     name: &str,
     version: Option<&str>,
 ) -> Result<Lookup, SourceError> {
-    let (question, read): (_, fn(&str, &str) -> Result<Lookup, SourceError>) = match registry {
-        Registry::Npm => (request::package(registry, name)?, parse::npm::version),
-        Registry::Pypi => (request::package(registry, name)?, parse::pypi::version),
-        Registry::Crates => (request::package(registry, name)?, parse::crates::version),
+    let question = request::package(registry, name)?;
+    let read = match registry {
+        Registry::Npm => parse::npm::version,
+        Registry::Pypi => parse::pypi::version,
+        Registry::Crates => parse::crates::version,
     };
     let url = question.url.to_string();
     let Some(version) = version else {

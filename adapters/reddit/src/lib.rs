@@ -12,8 +12,8 @@ use freshcontext_contract::{
 use freshcontext_parse::charset;
 
 pub use input::Input;
-pub use look_up::look_up;
 use input::{Query, Subject};
+pub use look_up::look_up;
 use parse::Page;
 use request::Plan;
 

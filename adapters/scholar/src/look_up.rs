@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use freshcontext_contract::standing::Basis;
 use freshcontext_contract::serde_json::Value;
+use freshcontext_contract::standing::Basis;
 use freshcontext_contract::{Cx, ErrorCode, Lookup, Presence, SourceError};
 use freshcontext_parse::charset::as_text;
 use freshcontext_parse::{json, link};
@@ -24,7 +24,10 @@ pub async fn look_up_prefix(cx: &Cx<'_>, prefix: &str) -> Result<Option<Lookup>,
     let request = link::json("https://api.crossref.org/prefixes/", &[prefix])?.cache_for(KEEP);
     let url = request.url.to_string();
     let gone = Lookup::new(Presence::Gone(Basis::Mark)).showing("prefix", prefix, Some(url));
-    match cx.read(request, as_text(|body| json::parse::<Value>(body, "Crossref"))).await {
+    match cx
+        .read(request, as_text(|body| json::parse::<Value>(body, "Crossref")))
+        .await
+    {
         Ok(_) => Ok(Some(gone)),
         Err(error) if error.code == ErrorCode::NotFound => Ok(None),
         Err(error) => Err(error),

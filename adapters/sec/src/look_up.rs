@@ -6,9 +6,9 @@ use freshcontext_parse::charset::as_text;
 
 use crate::collect::{OLDER_FILES, lookup};
 use crate::parse::{self, Filing};
+use crate::request;
 use crate::resolve::Resolved;
 use crate::stands::Relations;
-use crate::request;
 
 /// Looks for a filing in the list of the company that is named, else of the filer whose number the accession begins with.
 /// That number may be an agent's, whose clients' filings are in no list of its own: then nothing is settled.
@@ -34,7 +34,11 @@ pub async fn look_up(cx: &Cx<'_>, accession: &str, company: Option<&str>) -> Res
     let (mut company, listed, files) = match cx.read(question, as_text(parse::submissions)).await {
         Ok(read) => read,
         Err(error) if error.code == ErrorCode::NotFound => {
-            return Ok(Lookup::new(Presence::Unsettled("company_needed")).showing("HTTP status", "404", Some(url)));
+            return Ok(Lookup::new(Presence::Unsettled("company_needed")).showing(
+                "HTTP status",
+                "404",
+                Some(url),
+            ));
         }
         Err(error) => return Err(error),
     };
@@ -46,7 +50,9 @@ pub async fn look_up(cx: &Cx<'_>, accession: &str, company: Option<&str>) -> Res
         if filings.iter().any(is_it) {
             break;
         }
-        let Some(request) = request::older(&file.name) else { continue };
+        let Some(request) = request::older(&file.name) else {
+            continue;
+        };
         filings.extend(cx.read(request, as_text(parse::older)).await?.filings);
         unread -= 1;
     }
@@ -74,8 +80,13 @@ fn files_itself(filings: &[Filing], cik: u64) -> bool {
 
 /// A CIK, with or without its letters.
 fn number(company: &str) -> Option<u64> {
-    let digits = company.trim_start_matches(|c: char| c.is_ascii_alphabetic()).trim();
-    let plain = company.get(..company.len() - digits.len()).unwrap_or_default().trim();
+    let digits = company
+        .trim_start_matches(|c: char| c.is_ascii_alphabetic())
+        .trim();
+    let plain = company
+        .get(..company.len() - digits.len())
+        .unwrap_or_default()
+        .trim();
     (plain.is_empty() || plain.eq_ignore_ascii_case("cik"))
         .then(|| digits.parse().ok())
         .flatten()

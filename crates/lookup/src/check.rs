@@ -26,6 +26,16 @@ pub(crate) struct Answered {
     pub(crate) checked_at: DateTime<Utc>,
 }
 
+/// What a question came to, and when its source gave the answer.
+type Read = (Result<Lookup, SourceError>, Option<DateTime<Utc>>);
+
+fn unanswered() -> Read {
+    (
+        Err(SourceError::internal("a question was answered as another one")),
+        None,
+    )
+}
+
 impl Asker<'_> {
     /// The verdict on a reference. `company` is the one that a filing is of.
     pub(crate) async fn check(&self, reference: &Reference, company: Option<&str>) -> Answered {
@@ -39,24 +49,36 @@ impl Asker<'_> {
         {
             copy = found;
         }
-        Answered { judged, copy, checked_at: at.unwrap_or(now) }
+        Answered {
+            judged,
+            copy,
+            checked_at: at.unwrap_or(now),
+        }
     }
 
-    async fn look_up(
-        &self,
-        reference: &Reference,
-        company: Option<&str>,
-    ) -> (Result<Lookup, SourceError>, Option<DateTime<Utc>>) {
+    async fn look_up(&self, reference: &Reference, company: Option<&str>) -> Read {
         let question = match reference {
             Reference::Doi(doi) => return self.doi(doi).await,
             Reference::Isbn(_) => return (Ok(Lookup::new(Presence::Unsettled("no_source"))), None),
-            Reference::Arxiv(id) => Question::Arxiv(id.clone()),
+            Reference::Arxiv(id) => {
+                return self
+                    .papers(std::slice::from_ref(id))
+                    .await
+                    .pop()
+                    .unwrap_or_else(unanswered);
+            }
             Reference::Page(url) => Question::Page(url.clone()),
-            Reference::Package { ecosystem, name, version } => match ecosystem {
+            Reference::Package {
+                ecosystem,
+                name,
+                version,
+            } => match ecosystem {
                 Ecosystem::Registry(registry) => Question::Package(*registry, name.clone(), version.clone()),
                 Ecosystem::Go => Question::Module(name.clone(), version.clone()),
             },
-            Reference::Repository { repository, tag } => Question::Repository(repository.clone(), tag.clone()),
+            Reference::Repository { repository, tag } => {
+                Question::Repository(repository.clone(), tag.clone())
+            }
             Reference::Advisory(id) => Question::Advisory(id.clone()),
             Reference::HackerNews(id) => Question::HackerNews(*id),
             Reference::Reddit { post, comment } => Question::Reddit {
@@ -64,7 +86,9 @@ impl Asker<'_> {
                 id: comment.as_ref().unwrap_or(post).clone(),
             },
             Reference::Filing { accession, cik } => {
-                let company = company.map(str::to_owned).or_else(|| cik.map(|cik| cik.to_string()));
+                let company = company
+                    .map(str::to_owned)
+                    .or_else(|| cik.map(|cik| cik.to_string()));
                 Question::Filing(accession.clone(), company)
             }
             Reference::Award(id) => Question::Award(id.clone()),
@@ -74,9 +98,35 @@ impl Asker<'_> {
         self.lookup(question).await
     }
 
+    /// The verdicts on papers of arXiv, in their order, by one question.
+    pub(crate) async fn check_papers(&self, ids: &[String]) -> Vec<Answered> {
+        let read = self.papers(ids).await;
+        let now = self.engine.clock().now();
+        let answered = read.into_iter().map(|(read, at)| Answered {
+            judged: judge(read, now),
+            copy: None,
+            checked_at: at.unwrap_or(now),
+        });
+        answered.collect()
+    }
+
+    async fn papers(&self, ids: &[String]) -> Vec<Read> {
+        match self.ask(Question::Arxiv(ids.to_vec())).await {
+            Ok((Came::Lookups(lookups), at)) => lookups.into_iter().map(|lookup| (Ok(lookup), at)).collect(),
+            Ok(_) => ids.iter().map(|_| unanswered()).collect(),
+            Err(error) => ids
+                .iter()
+                .map(|_| (Err(error.clone()), error.retrieved_at))
+                .collect(),
+        }
+    }
+
     /// Crossref, then DataCite. Where neither has it, the owner of its prefix tells whether Crossref would.
-    async fn doi(&self, doi: &str) -> (Result<Lookup, SourceError>, Option<DateTime<Utc>>) {
-        let is_absent = |read: &Result<Lookup, SourceError>| read.as_ref().is_err_and(|error| error.code == ErrorCode::NotFound);
+    async fn doi(&self, doi: &str) -> Read {
+        let is_absent = |read: &Result<Lookup, SourceError>| {
+            read.as_ref()
+                .is_err_and(|error| error.code == ErrorCode::NotFound)
+        };
         let first = self.lookup(Question::Crossref(doi.to_owned())).await;
         if !is_absent(&first.0) {
             return first;
@@ -89,10 +139,10 @@ impl Asker<'_> {
         self.lookup(Question::CrossrefPrefix(prefix.to_owned())).await
     }
 
-    async fn lookup(&self, question: Question) -> (Result<Lookup, SourceError>, Option<DateTime<Utc>>) {
+    async fn lookup(&self, question: Question) -> Read {
         match self.ask(question).await {
             Ok((Came::Lookup(lookup), at)) => (Ok(lookup), at),
-            Ok((Came::Copy(_), at)) => (Err(SourceError::internal("a question was answered as another one")), at),
+            Ok(_) => unanswered(),
             Err(error) => {
                 let at = error.retrieved_at;
                 (Err(error), at)
@@ -102,7 +152,10 @@ impl Asker<'_> {
 
     async fn ask(&self, question: Question) -> Result<(Came, Option<DateTime<Utc>>), SourceError> {
         let slot = Slot::default();
-        let asking = Asking { question, slot: Arc::clone(&slot) };
+        let asking = Asking {
+            question,
+            slot: Arc::clone(&slot),
+        };
         let adapter: Arc<dyn freshcontext_contract::AnyAdapter> = Arc::new(asking);
         let ask = Ask {
             common: CommonArgs::defaults(&adapter.descriptor().args),

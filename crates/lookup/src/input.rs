@@ -5,7 +5,8 @@ use freshcontext_references::{Cited, gather};
 use serde_json::{Map, Value};
 
 /// Right arguments.
-pub(crate) const EXAMPLE: &str = r#"{"references": ["10.1038/nature12373", "npm:chalk@2.4.2", "https://example.com/page"]}"#;
+pub(crate) const EXAMPLE: &str =
+    r#"{"references": ["10.1038/nature12373", "npm:chalk@2.4.2", "https://example.com/page"]}"#;
 /// Arguments of the tool.
 const KNOWN: [&str; 3] = ["references", "text", "cursor"];
 /// Longest reference, title and company, in bytes.
@@ -32,7 +33,10 @@ impl Input {
     pub(crate) fn read(arguments: &Map<String, Value>, limits: &Limits) -> Result<Self, SourceError> {
         if let Some(name) = arguments.keys().find(|name| !KNOWN.contains(&name.as_str())) {
             let shown: String = name.chars().filter(|c| !c.is_control()).take(40).collect();
-            return Err(wrong(shown, format!("is not an argument of this tool (it takes {})", KNOWN.join(", "))));
+            return Err(wrong(
+                shown,
+                format!("is not an argument of this tool (it takes {})", KNOWN.join(", ")),
+            ));
         }
         let mut cited = Vec::new();
         match arguments.get("references") {
@@ -44,7 +48,12 @@ impl Input {
             }
             Some(_) => return Err(wrong("references", "must be a list of references")),
         }
-        let mut input = Self { cited, format: None, notes: Vec::new(), cursor: None };
+        let mut input = Self {
+            cited,
+            format: None,
+            notes: Vec::new(),
+            cursor: None,
+        };
         match arguments.get("text") {
             None | Some(Value::Null) => {}
             Some(Value::String(text)) => input.add_text(text, limits)?,
@@ -61,7 +70,10 @@ impl Input {
         }
         let (total, most) = (input.cited.len(), limits.references_total);
         if total > most {
-            return Err(wrong("references", format!("are {total} in all; one call takes at most {most}")));
+            return Err(wrong(
+                "references",
+                format!("are {total} in all; one call takes at most {most}"),
+            ));
         }
         Ok(input)
     }
@@ -69,7 +81,10 @@ impl Input {
     fn add_text(&mut self, text: &str, limits: &Limits) -> Result<(), SourceError> {
         let most = limits.references_text_bytes;
         if text.len() > most {
-            return Err(wrong("text", format!("has {} bytes; it may have {most}", text.len())));
+            return Err(wrong(
+                "text",
+                format!("has {} bytes; it may have {most}", text.len()),
+            ));
         }
         let gathered = gather(text);
         self.format = Some(gathered.format.as_str());
@@ -78,7 +93,9 @@ impl Input {
         }
         if gathered.left_out > 0 {
             let left_out = counted(gathered.left_out, "package names", "packages name");
-            self.notes.push(format!("{left_out} no version in a public registry and cannot be checked"));
+            self.notes.push(format!(
+                "{left_out} no version in a public registry and cannot be checked"
+            ));
         }
         self.cited.extend(gathered.references);
         Ok(())
@@ -87,12 +104,26 @@ impl Input {
 
 fn one(field: &str, value: &Value) -> Result<Cited, SourceError> {
     match value {
-        Value::String(text) => Ok(Cited { text: bounded(field, text)?, title: None, company: None }),
-        Value::Number(number) => Ok(Cited { text: number.to_string(), title: None, company: None }),
+        Value::String(text) => Ok(Cited {
+            text: bounded(field, text)?,
+            title: None,
+            company: None,
+        }),
+        Value::Number(number) => Ok(Cited {
+            text: number.to_string(),
+            title: None,
+            company: None,
+        }),
         Value::Object(parts) => {
-            if let Some(name) = parts.keys().find(|name| !["ref", "title", "company"].contains(&name.as_str())) {
+            if let Some(name) = parts
+                .keys()
+                .find(|name| !["ref", "title", "company"].contains(&name.as_str()))
+            {
                 let shown: String = name.chars().filter(|c| !c.is_control()).take(40).collect();
-                return Err(wrong(format!("{field}.{shown}"), "is not known (it takes ref, title, company)"));
+                return Err(wrong(
+                    format!("{field}.{shown}"),
+                    "is not known (it takes ref, title, company)",
+                ));
             }
             let part = |name: &str| match parts.get(name) {
                 None | Some(Value::Null) => Ok(None),
@@ -101,7 +132,11 @@ fn one(field: &str, value: &Value) -> Result<Cited, SourceError> {
                 Some(_) => Err(wrong(format!("{field}.{name}"), "must be a text")),
             };
             let text = part("ref")?.ok_or_else(|| wrong(format!("{field}.ref"), "is missing"))?;
-            Ok(Cited { text, title: part("title")?, company: part("company")? })
+            Ok(Cited {
+                text,
+                title: part("title")?,
+                company: part("company")?,
+            })
         }
         _ => Err(wrong(field, "must be a text, or an object with ref")),
     }
@@ -131,8 +166,14 @@ impl Position {
     /// From a paging state: `next;left,left,...`.
     pub(crate) fn read(state: &str) -> Option<Self> {
         let (next, left) = state.split_once(';')?;
-        let left = left.split(',').filter(|place| !place.is_empty()).map(|place| place.parse().ok());
-        Some(Self { left: left.collect::<Option<_>>()?, next: next.parse().ok()? })
+        let left = left
+            .split(',')
+            .filter(|place| !place.is_empty())
+            .map(|place| place.parse().ok());
+        Some(Self {
+            left: left.collect::<Option<_>>()?,
+            next: next.parse().ok()?,
+        })
     }
 
     /// As a paging state.
@@ -149,6 +190,12 @@ impl Position {
         let end = total.min(self.next.saturating_add(most - page.len()));
         page.extend(self.next..end);
         page.sort_unstable();
-        (page, Self { left: rest, next: end.max(self.next) })
+        (
+            page,
+            Self {
+                left: rest,
+                next: end.max(self.next),
+            },
+        )
     }
 }

@@ -30,14 +30,18 @@ pub(crate) enum Question {
     Crossref(String),
     CrossrefPrefix(String),
     DataCite(String),
-    Arxiv(String),
+    /// Of several papers: arXiv answers one request in three seconds.
+    Arxiv(Vec<String>),
     Page(Url),
     Package(Registry, String, Option<String>),
     Module(String, Option<String>),
     Repository(Repository, Option<String>),
     Advisory(String),
     HackerNews(u64),
-    Reddit { address: String, id: String },
+    Reddit {
+        address: String,
+        id: String,
+    },
     Filing(String, Option<String>),
     Award(String),
     Tender(String),
@@ -48,6 +52,8 @@ pub(crate) enum Question {
 /// What a question came to.
 pub(crate) enum Came {
     Lookup(Lookup),
+    /// Of several references, in their order.
+    Lookups(Vec<Lookup>),
     Copy(Option<ArchivedCopy>),
 }
 
@@ -80,9 +86,11 @@ impl Question {
                 gone.unwrap_or_else(|| Lookup::new(Presence::Unsettled("other_agency")))
             }
             Self::DataCite(doi) => datacite::look_up(cx, doi).await?,
-            Self::Arxiv(id) => arxiv::look_up(cx, id).await?,
+            Self::Arxiv(ids) => return Ok(Came::Lookups(arxiv::look_up(cx, ids).await?)),
             Self::Page(url) => pages::look_up(cx, url).await?,
-            Self::Package(registry, name, version) => packages::look_up(cx, *registry, name, version.as_deref()).await?,
+            Self::Package(registry, name, version) => {
+                packages::look_up(cx, *registry, name, version.as_deref()).await?
+            }
             Self::Module(module, version) => go::look_up(cx, module, version.as_deref()).await?,
             Self::Repository(repository, tag) => github::look_up(cx, repository, tag.as_deref()).await?,
             Self::Advisory(id) => osv::look_up(cx, id).await?,

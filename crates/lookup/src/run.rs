@@ -8,7 +8,7 @@ use freshcontext_contract::SourceError;
 use freshcontext_core::references::{Checked, Judged, References, is_to_be_asked_again};
 use freshcontext_engine::Engine;
 use freshcontext_references::{Cited, NotRecognised, Reference, recognise};
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use serde_json::{Map, Value};
 
 use crate::check::{Answered, Asker};
@@ -27,7 +27,10 @@ type Key<'c> = (Reference, Option<&'c str>);
 /// # Errors
 /// [`InvalidInput`](freshcontext_contract::ErrorCode::InvalidInput) for wrong arguments;
 /// [`Overloaded`](freshcontext_contract::ErrorCode::Overloaded) where no place among the calls at work comes free.
-pub async fn check_references(engine: &Arc<Engine>, arguments: &Map<String, Value>) -> Result<References, SourceError> {
+pub async fn check_references(
+    engine: &Arc<Engine>,
+    arguments: &Map<String, Value>,
+) -> Result<References, SourceError> {
     let limits = engine.limits();
     let input = Input::read(arguments, limits)?;
     let position = match &input.cursor {
@@ -39,11 +42,19 @@ pub async fn check_references(engine: &Arc<Engine>, arguments: &Map<String, Valu
     };
     let total = input.cited.len();
     if position.next > total {
-        return Err(SourceError::invalid_input("cursor", "is of another list of references", EXAMPLE));
+        return Err(SourceError::invalid_input(
+            "cursor",
+            "is of another list of references",
+            EXAMPLE,
+        ));
     }
     let (places, mut behind) = position.page(total, limits.references);
-    let page: Vec<(usize, &Cited)> = places.iter().filter_map(|place| Some((*place, input.cited.get(*place)?))).collect();
-    let read: Vec<Result<Reference, NotRecognised>> = page.iter().map(|(_, cited)| recognise(&cited.text)).collect();
+    let page: Vec<(usize, &Cited)> = places
+        .iter()
+        .filter_map(|place| Some((*place, input.cited.get(*place)?)))
+        .collect();
+    let read: Vec<Result<Reference, NotRecognised>> =
+        page.iter().map(|(_, cited)| recognise(&cited.text)).collect();
     let answers = answers(engine, &page, &read).await?;
     let mut checked = Vec::with_capacity(page.len());
     for ((place, cited), reference) in page.into_iter().zip(read) {
@@ -61,12 +72,23 @@ pub async fn check_references(engine: &Arc<Engine>, arguments: &Map<String, Valu
     }
     behind.left.sort_unstable();
     let is_rest = behind.next < total || !behind.left.is_empty();
-    let cursor = is_rest.then(|| engine.seal_cursor(CHECK_REFERENCES, arguments, &behind.state())).flatten();
-    Ok(References { checked, total, format: input.format, notes: input.notes, cursor })
+    let cursor = is_rest
+        .then(|| engine.seal_cursor(CHECK_REFERENCES, arguments, &behind.state()))
+        .flatten();
+    Ok(References {
+        checked,
+        total,
+        format: input.format,
+        notes: input.notes,
+        cursor,
+    })
 }
 
 fn key<'c>(reference: &Reference, cited: &'c Cited) -> Key<'c> {
-    let company = cited.company.as_deref().filter(|_| matches!(reference, Reference::Filing { .. }));
+    let company = cited
+        .company
+        .as_deref()
+        .filter(|_| matches!(reference, Reference::Filing { .. }));
     (reference.clone(), company)
 }
 
@@ -89,25 +111,58 @@ async fn answers<'c>(
         return Ok(HashMap::new());
     }
     let deadline = Instant::now() + Duration::from_millis(engine.limits().references_deadline_ms);
-    let asker = Asker { engine, place: Arc::new(engine.admit().await?), deadline };
+    let asker = Asker {
+        engine,
+        place: Arc::new(engine.admit().await?),
+        deadline,
+    };
     let asker = &asker;
-    let asked = keys.into_iter().map(|key| async move {
-        let within = deadline.saturating_duration_since(Instant::now()) + GRACE;
-        let answered = tokio::time::timeout(within, asker.check(&key.0, key.1)).await.ok()?;
+    let within = deadline.saturating_duration_since(Instant::now()) + GRACE;
+    let (papers, others): (Vec<Key<'c>>, Vec<Key<'c>>) = keys
+        .into_iter()
+        .partition(|(reference, _)| matches!(reference, Reference::Arxiv(_)));
+    let ids: Vec<String> = papers.iter().map(|(reference, _)| reference.id()).collect();
+    let of_papers = async {
+        if ids.is_empty() {
+            return Vec::new();
+        }
+        let answered = tokio::time::timeout(within, asker.check_papers(&ids)).await;
+        papers.into_iter().zip(answered.unwrap_or_default()).collect()
+    };
+    let asked = others.into_iter().map(|key| async move {
+        let answered = tokio::time::timeout(within, asker.check(&key.0, key.1))
+            .await
+            .ok()?;
         Some((key, answered))
     });
-    Ok(join_all(asked).await.into_iter().flatten().collect())
+    let (of_papers, of_others) = join(of_papers, join_all(asked)).await;
+    Ok(of_papers
+        .into_iter()
+        .chain(of_others.into_iter().flatten())
+        .collect())
 }
 
-fn made(engine: &Engine, (place, cited): (usize, &Cited), reference: &Reference, answered: Option<Answered>) -> Checked {
+fn made(
+    engine: &Engine,
+    (place, cited): (usize, &Cited),
+    reference: &Reference,
+    answered: Option<Answered>,
+) -> Checked {
     let answered = answered.unwrap_or_else(|| Answered {
         judged: Judged::not_asked(),
         copy: None,
         checked_at: engine.clock().now(),
     });
-    let has_own_title = !matches!(reference, Reference::Package { .. } | Reference::Repository { .. });
+    let has_own_title = !matches!(
+        reference,
+        Reference::Package { .. } | Reference::Repository { .. }
+    );
     let title_differs = has_own_title
-        && cited.title.as_deref().zip(answered.judged.title.as_deref()).is_some_and(|(given, found)| title::differs(given, found));
+        && cited
+            .title
+            .as_deref()
+            .zip(answered.judged.title.as_deref())
+            .is_some_and(|(given, found)| title::differs(given, found));
     Checked {
         place,
         given: cited.text.clone(),

@@ -24,7 +24,9 @@ pub(crate) fn differs(given: &str, found: &str) -> bool {
 }
 
 fn words(title: &str) -> Vec<String> {
-    let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words = title
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()
 }
 
@@ -35,7 +37,14 @@ mod tests {
     #[test]
     fn only_another_title_differs() {
         let title = "Attention and memory in graph networks";
-        for same in [title, "ATTENTION & memory, in graph networks.", "RETRACTED: Attention and memory in graph networks", "Attention and memory", "Attention and memory in graph networks: a survey", ""] {
+        for same in [
+            title,
+            "ATTENTION & memory, in graph networks.",
+            "RETRACTED: Attention and memory in graph networks",
+            "Attention and memory",
+            "Attention and memory in graph networks: a survey",
+            "",
+        ] {
             assert!(!differs(same, title), "{same}");
         }
         assert!(differs("On the origin of species", title));

@@ -29,13 +29,19 @@ impl Entry {
             format!("ISBN {}", first.trim())
         });
         let named = [self.doi, self.arxiv, self.url, isbn].into_iter().flatten();
-        let mut named = named.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        let mut named = named
+            .map(|text| text.trim().to_owned())
+            .filter(|text| !text.is_empty());
         let first = named.find(|text| recognise(text).is_ok()).or_else(|| {
             let notes = self.notes.iter().flat_map(|note| find(note));
             notes.map(str::to_owned).find(|text| recognise(text).is_ok())
         });
         let text = first.or_else(|| self.title.clone()).unwrap_or(self.key);
-        Cited { text, title: self.title, company: None }
+        Cited {
+            text,
+            title: self.title,
+            company: None,
+        }
     }
 }
 
@@ -76,7 +82,9 @@ pub(crate) fn ris(text: &str) -> Vec<Cited> {
     let mut out = Vec::new();
     let mut entry = Entry::default();
     for line in text.lines() {
-        let Some((tag, value)) = line.trim_start_matches('\u{feff}').split_once("  -") else { continue };
+        let Some((tag, value)) = line.trim_start_matches('\u{feff}').split_once("  -") else {
+            continue;
+        };
         let value = value.trim().to_owned();
         let first = |slot: &mut Option<String>| {
             if slot.is_none() && !value.is_empty() {
@@ -105,7 +113,12 @@ pub(crate) fn csl(value: &Value) -> Option<Vec<Cited>> {
         other => other.get("items").and_then(Value::as_array)?,
     };
     let is_entry = |entry: &Value| {
-        entry.is_object() && ["type", "DOI", "URL", "ISBN", "title"].iter().filter(|name| entry.get(**name).is_some()).count() >= 2
+        entry.is_object()
+            && ["type", "DOI", "URL", "ISBN", "title"]
+                .iter()
+                .filter(|name| entry.get(**name).is_some())
+                .count()
+                >= 2
     };
     if list.is_empty() || !list.iter().all(is_entry) {
         return None;
@@ -118,7 +131,10 @@ pub(crate) fn csl(value: &Value) -> Option<Vec<Cited>> {
             arxiv: field("number").filter(|number| number.to_ascii_lowercase().starts_with("arxiv:")),
             isbn: field("ISBN"),
             url: field("URL"),
-            notes: ["note", "archive_location"].iter().filter_map(|name| field(name)).collect(),
+            notes: ["note", "archive_location"]
+                .iter()
+                .filter_map(|name| field(name))
+                .collect(),
             key: field("id").unwrap_or_default(),
         }
         .cited()

@@ -36,7 +36,9 @@ pub(crate) fn find(text: &str) -> impl Iterator<Item = &str> {
 fn trimmed(found: &str) -> &str {
     let mut text = found;
     loop {
-        let Some(last) = text.chars().next_back() else { return text };
+        let Some(last) = text.chars().next_back() else {
+            return text;
+        };
         let open = match last {
             ')' => '(',
             ']' => '[',
@@ -75,7 +77,13 @@ mod tests {
                 "acme/tool@v1.0.0",
             ]
         );
-        for text in ["and/or", "2104.12255", "on 2021-01-02 at 10.30/h", "a@b.example", "1/2"] {
+        for text in [
+            "and/or",
+            "2104.12255",
+            "on 2021-01-02 at 10.30/h",
+            "a@b.example",
+            "1/2",
+        ] {
             assert_eq!(find(text).count(), 0, "{text}");
         }
     }

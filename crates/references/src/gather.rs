@@ -75,7 +75,11 @@ pub fn gather(text: &str) -> Gathered {
     let listed = |format, mut references: Vec<Cited>| {
         let mut seen = HashSet::new();
         references.retain(|cited| seen.insert(cited.text.clone()));
-        Gathered { format, references, left_out: 0 }
+        Gathered {
+            format,
+            references,
+            left_out: 0,
+        }
     };
     if text.trim_start().starts_with(['{', '['])
         && let Ok(value) = serde_json::from_str::<Value>(text)
@@ -108,11 +112,16 @@ pub fn gather(text: &str) -> Gathered {
     if let Some(lock) = locks::requirements(text) {
         return locked(Format::Requirements, lock);
     }
-    let found = find::find(text).map(|text| Cited { text: text.to_owned(), title: None, company: None });
+    let found = find::find(text).map(|text| Cited {
+        text: text.to_owned(),
+        title: None,
+        company: None,
+    });
     listed(Format::Text, found.collect())
 }
 
-static BIBTEX: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?m)^[ \t]*@[A-Za-z]{2,20}[ \t]*\{").ok());
+static BIBTEX: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?m)^[ \t]*@[A-Za-z]{2,20}[ \t]*\{").ok());
 static RIS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?m)^TY  - ?[A-Z]").ok());
 
 fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
@@ -120,6 +129,14 @@ fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
 }
 
 fn locked(format: Format, lock: Locked) -> Gathered {
-    let references = lock.references.into_iter().map(|text| Cited { text, title: None, company: None });
-    Gathered { format, references: references.collect(), left_out: lock.left_out }
+    let references = lock.references.into_iter().map(|text| Cited {
+        text,
+        title: None,
+        company: None,
+    });
+    Gathered {
+        format,
+        references: references.collect(),
+        left_out: lock.left_out,
+    }
 }

@@ -17,14 +17,23 @@ pub(crate) fn read(text: &str) -> Read {
     let lower = text.to_ascii_lowercase();
     let after = lower.strip_prefix("isbn").map(|rest| {
         let rest = rest.trim_start_matches(['-', ' ']);
-        let rest = ["13:", "10:", "13 ", "10 "].iter().find_map(|size| rest.strip_prefix(size)).unwrap_or(rest);
+        let rest = ["13:", "10:", "13 ", "10 "]
+            .iter()
+            .find_map(|size| rest.strip_prefix(size))
+            .unwrap_or(rest);
         rest.trim_start_matches([':', ' '])
     });
     let (body, is_named) = (after.unwrap_or(&lower), after.is_some());
     let hyphens = body.matches(['-', ' ', '\u{2010}', '\u{2011}']).count();
-    let plain: String = body.chars().filter(|c| !matches!(c, '-' | ' ' | '\u{2010}' | '\u{2011}')).collect();
-    let (digits, last) = plain.split_at_checked(plain.len().saturating_sub(1)).unwrap_or_default();
-    let fits = digits.bytes().all(|b| b.is_ascii_digit()) && (last == "x" || last.bytes().all(|b| b.is_ascii_digit()));
+    let plain: String = body
+        .chars()
+        .filter(|c| !matches!(c, '-' | ' ' | '\u{2010}' | '\u{2011}'))
+        .collect();
+    let (digits, last) = plain
+        .split_at_checked(plain.len().saturating_sub(1))
+        .unwrap_or_default();
+    let fits = digits.bytes().all(|b| b.is_ascii_digit())
+        && (last == "x" || last.bytes().all(|b| b.is_ascii_digit()));
     if !fits {
         return Read::Other;
     }
@@ -50,13 +59,19 @@ pub(crate) fn read(text: &str) -> Read {
 
 /// The check digit after twelve digits.
 fn thirteenth(digits: &str) -> Option<char> {
-    let sum: u32 = values(digits).enumerate().map(|(at, value)| if at % 2 == 0 { value } else { 3 * value }).sum();
+    let sum: u32 = values(digits)
+        .enumerate()
+        .map(|(at, value)| if at % 2 == 0 { value } else { 3 * value })
+        .sum();
     char::from_digit((10 - sum % 10) % 10, 10)
 }
 
 /// The check digit after nine digits; `x` stands for ten.
 fn tenth(digits: &str) -> Option<char> {
-    let sum: u32 = values(digits).zip((2..=10).rev()).map(|(value, weight)| value * weight).sum();
+    let sum: u32 = values(digits)
+        .zip((2..=10).rev())
+        .map(|(value, weight)| value * weight)
+        .sum();
     match (11 - sum % 11) % 11 {
         10 => Some('x'),
         due => char::from_digit(due, 10),
@@ -77,7 +92,14 @@ mod tests {
             Read::Right(digits) => Some(digits),
             _ => None,
         };
-        for text in ["ISBN 978-0-306-40615-7", "9780306406157", "ISBN-13: 978 0 306 40615 7", "isbn:0-306-40615-2", "0-306-40615-2", "ISBN-10 0306406152"] {
+        for text in [
+            "ISBN 978-0-306-40615-7",
+            "9780306406157",
+            "ISBN-13: 978 0 306 40615 7",
+            "isbn:0-306-40615-2",
+            "0-306-40615-2",
+            "ISBN-10 0306406152",
+        ] {
             assert_eq!(right(text).as_deref(), Some("9780306406157"), "{text}");
         }
         assert_eq!(right("ISBN 080442957X").as_deref(), Some("9780804429573"));

@@ -42,7 +42,9 @@ pub(crate) fn npm(value: &Value) -> Option<Locked> {
     let mut locked = Locked::default();
     if let Some(packages) = value.get("packages").and_then(Value::as_object) {
         for (path, about) in packages.iter().filter(|(path, _)| !path.is_empty()) {
-            let Some((_, last)) = path.rsplit_once("node_modules/") else { continue };
+            let Some((_, last)) = path.rsplit_once("node_modules/") else {
+                continue;
+            };
             let name = about.get("name").and_then(Value::as_str).unwrap_or(last);
             add_npm(&mut locked, name, about);
         }
@@ -68,10 +70,15 @@ fn add_npm(locked: &mut Locked, name: &str, about: &Value) {
         return;
     }
     let text = |field: &str| about.get(field).and_then(Value::as_str);
-    let is_public = text("resolved").is_none_or(|from| from.starts_with("https://registry.npmjs.org/") || from.starts_with("https://registry.yarnpkg.com/"));
+    let is_public = text("resolved").is_none_or(|from| {
+        from.starts_with("https://registry.npmjs.org/") || from.starts_with("https://registry.yarnpkg.com/")
+    });
     match text("version") {
         // `npm:other@1.0.0` stands under another name.
-        Some(version) if is_public => match version.strip_prefix("npm:").and_then(|alias| alias.rsplit_once('@')) {
+        Some(version) if is_public => match version
+            .strip_prefix("npm:")
+            .and_then(|alias| alias.rsplit_once('@'))
+        {
             Some((name, version)) => locked.add(Ecosystem::Registry(Registry::Npm), name, version),
             None => locked.add(Ecosystem::Registry(Registry::Npm), name, version),
         },
@@ -104,7 +111,10 @@ pub(crate) fn toml(text: &str) -> Option<Locked> {
     for package in lock.package {
         let source = match &package.source {
             Some(toml::Value::String(source)) => source.as_str(),
-            Some(toml::Value::Table(table)) => table.get("registry").and_then(toml::Value::as_str).unwrap_or("elsewhere"),
+            Some(toml::Value::Table(table)) => table
+                .get("registry")
+                .and_then(toml::Value::as_str)
+                .unwrap_or("elsewhere"),
             _ => "",
         };
         let registry = if source.starts_with("registry+https://github.com/rust-lang/crates.io-index")
@@ -118,7 +128,9 @@ pub(crate) fn toml(text: &str) -> Option<Locked> {
             None
         };
         match (registry, package.version) {
-            (Some(registry), Some(version)) => locked.add(Ecosystem::Registry(registry), &package.name, &version),
+            (Some(registry), Some(version)) => {
+                locked.add(Ecosystem::Registry(registry), &package.name, &version);
+            }
             // A package of the workspace itself has no source, and is no reference.
             _ if source.is_empty() => {}
             _ => locked.left_out += 1,
@@ -134,8 +146,19 @@ pub(crate) fn requirements(text: &str) -> Option<Locked> {
     let mut others = 0_usize;
     for line in text.lines() {
         let line = line.split(" #").next().unwrap_or_default();
-        let line = line.split(" --hash").next().unwrap_or_default().trim().trim_end_matches('\\').trim();
-        if line.is_empty() || line.starts_with('#') || line.starts_with("--") || line.starts_with("-r ") || line.starts_with("-c ") {
+        let line = line
+            .split(" --hash")
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .trim_end_matches('\\')
+            .trim();
+        if line.is_empty()
+            || line.starts_with('#')
+            || line.starts_with("--")
+            || line.starts_with("-r ")
+            || line.starts_with("-c ")
+        {
             continue;
         }
         // A marker of the environment says when the line holds.
@@ -144,7 +167,11 @@ pub(crate) fn requirements(text: &str) -> Option<Locked> {
         if let Some((name, version)) = requirement.split_once("==")
             && is_name(name)
         {
-            locked.add(Ecosystem::Registry(Registry::Pypi), name, version.trim_start_matches('='));
+            locked.add(
+                Ecosystem::Registry(Registry::Pypi),
+                name,
+                version.trim_start_matches('='),
+            );
         } else if is_requirement(requirement) {
             locked.left_out += 1;
         } else {
@@ -171,7 +198,9 @@ pub(crate) fn go_sum(text: &str) -> Option<Locked> {
     let mut locked = Locked::default();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let mut parts = line.split_whitespace();
-        let (Some(module), Some(version), Some(hash), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {
+        let (Some(module), Some(version), Some(hash), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
             return None;
         };
         if !hash.starts_with("h1:") || !version.starts_with('v') {

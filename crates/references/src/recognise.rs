@@ -69,9 +69,15 @@ pub fn recognise(text: &str) -> Result<Reference, NotRecognised> {
         .or_else(|| repository(text));
     found.ok_or_else(|| {
         let is_versioned = text.split_once('@').is_some_and(|(name, version)| {
-            !name.is_empty() && !name.contains(['/', ' ']) && version.starts_with(|c: char| c.is_ascii_digit())
+            !name.is_empty()
+                && !name.contains(['/', ' '])
+                && version.starts_with(|c: char| c.is_ascii_digit())
         });
-        if is_versioned { NotRecognised::NoRegistry } else { NotRecognised::NoKnownForm }
+        if is_versioned {
+            NotRecognised::NoRegistry
+        } else {
+            NotRecognised::NoKnownForm
+        }
     })
 }
 
@@ -80,8 +86,18 @@ fn unwrapped(text: &str) -> &str {
     let mut text = text.trim();
     loop {
         let before = text;
-        for (open, close) in [('<', '>'), ('"', '"'), ('\'', '\''), ('`', '`'), ('\u{201c}', '\u{201d}')] {
-            text = text.strip_prefix(open).and_then(|text| text.strip_suffix(close)).unwrap_or(text).trim();
+        for (open, close) in [
+            ('<', '>'),
+            ('"', '"'),
+            ('\'', '\''),
+            ('`', '`'),
+            ('\u{201c}', '\u{201d}'),
+        ] {
+            text = text
+                .strip_prefix(open)
+                .and_then(|text| text.strip_suffix(close))
+                .unwrap_or(text)
+                .trim();
         }
         text = text.trim_end_matches([',', ';']);
         if text.len() == before.len() {
@@ -100,12 +116,14 @@ fn after<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
     words.iter().find_map(|word| {
         let (head, rest) = text.split_at_checked(word.len())?;
         let rest = head.eq_ignore_ascii_case(word).then_some(rest)?;
-        rest.starts_with([':', ' ']).then(|| rest.trim_start_matches([':', ' ']))
+        rest.starts_with([':', ' '])
+            .then(|| rest.trim_start_matches([':', ' ']))
     })
 }
 
 pub(crate) fn doi(text: &str) -> Option<Reference> {
-    static DOI: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^10\.\d{4,9}(?:\.\d{1,9})*/[^\s\x22<>]+$"));
+    static DOI: LazyLock<Option<Regex>> =
+        LazyLock::new(|| pattern(r"^10\.\d{4,9}(?:\.\d{1,9})*/[^\s\x22<>]+$"));
     let id = after(text, &["doi"]).unwrap_or(text);
     let id = id.trim_end_matches('.').to_lowercase();
     if !DOI.as_ref()?.is_match(&id) {
@@ -132,10 +150,14 @@ pub(crate) fn arxiv_id(text: &str) -> Option<String> {
 
 pub(crate) fn rfc(text: &str) -> Option<Reference> {
     let (head, rest) = text.split_at_checked(3)?;
-    let digits = rest.trim_start_matches([' ', '-', '\u{a0}']).trim_start_matches('0');
+    let digits = rest
+        .trim_start_matches([' ', '-', '\u{a0}'])
+        .trim_start_matches('0');
     let fits = head.eq_ignore_ascii_case("rfc") && (1..=5).contains(&digits.len());
     let all = digits.bytes().all(|b| b.is_ascii_digit());
-    (fits && all).then(|| digits.parse().ok().map(Reference::Rfc)).flatten()
+    (fits && all)
+        .then(|| digits.parse().ok().map(Reference::Rfc))
+        .flatten()
 }
 
 pub(crate) fn advisory(text: &str) -> Option<Reference> {
@@ -160,18 +182,26 @@ pub(crate) fn accession(text: &str) -> Option<String> {
 pub(crate) fn award(text: &str) -> Option<Reference> {
     static KEY: LazyLock<Option<Regex>> =
         LazyLock::new(|| pattern(r"^(?:CONT_AWD|CONT_IDV|ASST_NON|ASST_AGG)_[A-Za-z0-9._-]{3,120}$"));
-    KEY.as_ref()?.is_match(text).then(|| Reference::Award(text.to_owned()))
+    KEY.as_ref()?
+        .is_match(text)
+        .then(|| Reference::Award(text.to_owned()))
 }
 
 /// Numbers of GeBIZ: an agency of six places, three of a kind, eight digits.
 pub(crate) fn tender(text: &str) -> Option<Reference> {
     static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^[A-Z]{3}[A-Z0-9]{6}\d{8}$"));
-    NUMBER.as_ref()?.is_match(text).then(|| Reference::Tender(text.to_owned()))
+    NUMBER
+        .as_ref()?
+        .is_match(text)
+        .then(|| Reference::Tender(text.to_owned()))
 }
 
 /// `npm:name@1.0.0`, `pkg:pypi/name@1.0`, `@scope/name@1.0.0`, `name==1.0`.
 pub(crate) fn package(text: &str) -> Option<Reference> {
-    if let Some((_, url)) = text.split_once(':').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("pkg")) {
+    if let Some((_, url)) = text
+        .split_once(':')
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("pkg"))
+    {
         return purl(url);
     }
     if let Some((prefix, rest)) = text.split_once(':') {
@@ -180,7 +210,11 @@ pub(crate) fn package(text: &str) -> Option<Reference> {
         return named(ecosystem, name, version);
     }
     if let Some((name, version)) = text.split_once("==") {
-        return named(Ecosystem::Registry(Registry::Pypi), name.trim(), Some(version.trim_start_matches('=').trim()));
+        return named(
+            Ecosystem::Registry(Registry::Pypi),
+            name.trim(),
+            Some(version.trim_start_matches('=').trim()),
+        );
     }
     if text.starts_with('@') {
         let ecosystem = Ecosystem::Registry(Registry::Npm);
@@ -207,7 +241,12 @@ fn split_version(text: &str, ecosystem: Ecosystem) -> (&str, Option<&str>) {
 fn purl(url: &str) -> Option<Reference> {
     let url = url.trim_start_matches('/').split(['?', '#']).next()?;
     let (kind, rest) = url.split_once('/')?;
-    let decode = |text: &str| percent_encoding::percent_decode_str(text).decode_utf8().ok().map(String::from);
+    let decode = |text: &str| {
+        percent_encoding::percent_decode_str(text)
+            .decode_utf8()
+            .ok()
+            .map(String::from)
+    };
     let (name, version) = match rest.rsplit_once('@') {
         Some((name, version)) if !name.is_empty() => (name, Some(version)),
         _ => (rest, None),
@@ -239,12 +278,19 @@ pub(crate) fn named(ecosystem: Ecosystem, name: &str, version: Option<&str>) -> 
         Some(version) => Some(exact(ecosystem, version)?),
         None => None,
     };
-    Some(Reference::Package { ecosystem, name, version })
+    Some(Reference::Package {
+        ecosystem,
+        name,
+        version,
+    })
 }
 
 /// A project's name as PyPI compares it (PEP 503).
 fn normal(name: &str) -> String {
-    let parts: Vec<&str> = name.split(['-', '_', '.']).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> = name
+        .split(['-', '_', '.'])
+        .filter(|part| !part.is_empty())
+        .collect();
     parts.join("-").to_ascii_lowercase()
 }
 
@@ -253,13 +299,23 @@ fn exact(ecosystem: Ecosystem, version: &str) -> Option<String> {
     let version = version.trim();
     let bare = match ecosystem {
         Ecosystem::Go => version,
-        Ecosystem::Registry(_) => version.strip_prefix(['v', 'V']).filter(|rest| !rest.is_empty()).unwrap_or(version),
+        Ecosystem::Registry(_) => version
+            .strip_prefix(['v', 'V'])
+            .filter(|rest| !rest.is_empty())
+            .unwrap_or(version),
     };
-    let fits = |bare: &str| bare.len() <= LONGEST_VERSION && bare.bytes().all(|b| b.is_ascii_alphanumeric() || b".+-_!".contains(&b));
+    let fits = |bare: &str| {
+        bare.len() <= LONGEST_VERSION
+            && bare
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b".+-_!".contains(&b))
+    };
     let is_one = match ecosystem {
         Ecosystem::Registry(Registry::Pypi) => bare.starts_with(|c: char| c.is_ascii_digit()),
         Ecosystem::Registry(_) => semver::Version::parse(bare).is_ok(),
-        Ecosystem::Go => bare.strip_prefix('v').is_some_and(|bare| semver::Version::parse(bare).is_ok()),
+        Ecosystem::Go => bare
+            .strip_prefix('v')
+            .is_some_and(|bare| semver::Version::parse(bare).is_ok()),
     };
     (is_one && fits(bare)).then(|| bare.to_owned())
 }
@@ -267,13 +323,20 @@ fn exact(ecosystem: Ecosystem, version: &str) -> Option<String> {
 /// `golang.org/x/text@v0.3.0`: a path that begins with a host, and a version of Go.
 fn module(text: &str) -> Option<Reference> {
     let (path, version) = text.split_once('@').filter(|(path, _)| !path.contains(':'))?;
-    version.starts_with('v').then(|| named(Ecosystem::Go, path, Some(version)))?
+    version
+        .starts_with('v')
+        .then(|| named(Ecosystem::Go, path, Some(version)))?
 }
 
 /// Whether Go can have a module of that path: a host, then segments (<https://go.dev/ref/mod#go-mod-file-ident>).
 fn is_module(path: &str) -> bool {
     let is_part = |part: &str| {
-        !part.is_empty() && part != "." && part != ".." && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._~".contains(&b))
+        !part.is_empty()
+            && part != "."
+            && part != ".."
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-._~".contains(&b))
     };
     let host = path.split('/').next().unwrap_or_default();
     path.len() <= 255 && host.contains('.') && path.split('/').all(is_part)
@@ -307,12 +370,15 @@ fn is_tag(tag: &str) -> bool {
         && !tag.ends_with(['/', '.'])
         && !tag.contains("..")
         && !tag.contains("//")
-        && tag.chars().all(|c| !c.is_whitespace() && !c.is_control() && !"~^:?*[\\@".contains(c))
+        && tag
+            .chars()
+            .all(|c| !c.is_whitespace() && !c.is_control() && !"~^:?*[\\@".contains(c))
 }
 
 /// An address as a page: http(s), with a host, without user and fragment.
 pub(crate) fn page(url: &Url) -> Option<Reference> {
-    let is_page = matches!(url.scheme(), "http" | "https") && url.host_str().is_some_and(|host| !host.is_empty());
+    let is_page =
+        matches!(url.scheme(), "http" | "https") && url.host_str().is_some_and(|host| !host.is_empty());
     if !is_page || !url.username().is_empty() || url.password().is_some() {
         return None;
     }

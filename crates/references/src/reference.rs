@@ -129,11 +129,18 @@ impl Reference {
 impl fmt::Display for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Doi(id) | Self::Arxiv(id) | Self::Advisory(id) | Self::Award(id) | Self::Tender(id) | Self::Isbn(id) => {
-                f.write_str(id)
-            }
+            Self::Doi(id)
+            | Self::Arxiv(id)
+            | Self::Advisory(id)
+            | Self::Award(id)
+            | Self::Tender(id)
+            | Self::Isbn(id) => f.write_str(id),
             Self::Page(url) => url.fmt(f),
-            Self::Package { ecosystem, name, version } => {
+            Self::Package {
+                ecosystem,
+                name,
+                version,
+            } => {
                 write!(f, "{}:{name}", ecosystem.prefix())?;
                 version.iter().try_for_each(|version| write!(f, "@{version}"))
             }

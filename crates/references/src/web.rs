@@ -19,12 +19,13 @@ pub(crate) fn address(text: &str) -> Option<Url> {
     }
     let (host, path) = text.split_once('/').unwrap_or((text, ""));
     let labels: Vec<&str> = host.split('.').collect();
-    let is_label = |label: &&str| {
-        !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
-    };
+    let is_label =
+        |label: &&str| !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     let is_host = labels.len() >= 2
         && labels.iter().all(is_label)
-        && labels.last().is_some_and(|top| top.len() >= 2 && top.bytes().all(|b| b.is_ascii_alphabetic()));
+        && labels
+            .last()
+            .is_some_and(|top| top.len() >= 2 && top.bytes().all(|b| b.is_ascii_alphabetic()));
     // `math.GT/0309136` is a paper.
     let is_paper = arxiv_id(text).is_some();
     (is_host && !is_paper && (!path.is_empty() || host.starts_with("www.")))
@@ -71,7 +72,10 @@ pub(crate) fn reference(url: &Url) -> Option<Reference> {
         "rfc-editor.org" | "datatracker.ietf.org" | "tools.ietf.org" | "ietf.org" => {
             let last = path.last().copied().unwrap_or_default();
             let name = last.split('.').next().unwrap_or_default();
-            let is_file = matches!(last.get(name.len()..), Some("" | ".html" | ".txt" | ".pdf" | ".xml"));
+            let is_file = matches!(
+                last.get(name.len()..),
+                Some("" | ".html" | ".txt" | ".pdf" | ".xml")
+            );
             is_file.then(|| rfc(name)).flatten()
         }
         _ => None,
@@ -119,7 +123,11 @@ fn package(host: &str, path: &[&str]) -> Option<Reference> {
         ("pkg.go.dev", path) => {
             let whole = path.join("/");
             let (name, version) = whole.split_once('@')?;
-            named(Ecosystem::Go, name, Some(version.split('/').next().unwrap_or_default()))
+            named(
+                Ecosystem::Go,
+                name,
+                Some(version.split('/').next().unwrap_or_default()),
+            )
         }
         _ => None,
     }
@@ -129,9 +137,8 @@ fn on_github(path: &[&str]) -> Option<Reference> {
     if let ["advisories", id] = path {
         return advisory(id);
     }
-    let (owner, name, rest) = match path {
-        [owner, name, rest @ ..] => (owner, name, rest),
-        _ => return None,
+    let [owner, name, rest @ ..] = path else {
+        return None;
     };
     let repository = github::repository(&format!("https://github.com/{owner}/{name}")).ok()?;
     match rest {
@@ -145,13 +152,14 @@ fn on_github(path: &[&str]) -> Option<Reference> {
 fn item(url: &Url) -> Option<Reference> {
     let id = url.query_pairs().find(|(name, _)| name == "id")?.1;
     let is_number = (1..=12).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_digit());
-    (url.path() == "/item" && is_number).then(|| id.parse().ok().map(Reference::HackerNews)).flatten()
+    (url.path() == "/item" && is_number)
+        .then(|| id.parse().ok().map(Reference::HackerNews))
+        .flatten()
 }
 
 fn post(path: &[&str]) -> Option<Reference> {
-    let rest = match path {
-        ["r" | "user" | "u", _, "comments", rest @ ..] | ["comments", rest @ ..] => rest,
-        _ => return None,
+    let (["r" | "user" | "u", _, "comments", rest @ ..] | ["comments", rest @ ..]) = path else {
+        return None;
     };
     match rest {
         [id] | [id, _] => discussion(id, None),
@@ -183,5 +191,8 @@ fn filing(path: &[&str]) -> Option<Reference> {
             Some(format!("{filer}-{year}-{number}"))
         })
     })?;
-    Some(Reference::Filing { accession, cik: cik.parse().ok() })
+    Some(Reference::Filing {
+        accession,
+        cik: cik.parse().ok(),
+    })
 }

@@ -67,7 +67,9 @@ pub fn version(body: &str, wanted: &str) -> Result<Lookup, SourceError> {
 
 fn refusal(value: &Value) -> SourceError {
     match text_at(value, "/errors/0/detail") {
-        Some(detail) => SourceError::not_found(format!("crates.io says: {}", quoted(&text::said(detail, 120)))),
+        Some(detail) => {
+            SourceError::not_found(format!("crates.io says: {}", quoted(&text::said(detail, 120))))
+        }
         None => SourceError::malformed("crates.io: the answer names no crate"),
     }
 }

@@ -195,19 +195,37 @@ pub fn version(body: &str, wanted: &str) -> Result<Lookup, SourceError> {
     };
     let is_manifest = text_at(&value, "/version") == Some(wanted) && value.get("versions").is_none();
     let versions = value.get("versions").and_then(Value::as_object);
-    let own = if is_manifest { Some(&value) } else { versions.and_then(|versions| versions.get(wanted)) };
+    let own = if is_manifest {
+        Some(&value)
+    } else {
+        versions.and_then(|versions| versions.get(wanted))
+    };
     let Some(manifest) = own else {
         // Of a package that was unpublished or replaced as a whole, the document says so.
         let facts = read(body)?;
         let mut gone = Lookup::new(Presence::Gone(Basis::Field));
-        gone.signs = facts.standing.into_iter().filter(|sign| sign.state == StandingState::Removed).collect();
+        gone.signs = facts
+            .standing
+            .into_iter()
+            .filter(|sign| sign.state == StandingState::Removed)
+            .collect();
         return Ok(gone.showing("versions", format!("no {wanted}"), None::<String>));
     };
-    let written = value.get("time").and_then(|times| times.get(wanted)).and_then(Value::as_str);
+    let written = value
+        .get("time")
+        .and_then(|times| times.get(wanted))
+        .and_then(Value::as_str);
     let is_early = Version::parse(wanted).is_ok_and(|version| !version.pre.is_empty());
     let early = is_early.then(|| StandingEvidence::field(StandingState::Prerelease, "version", wanted));
-    let signs = npm::deprecation(name, wanted, manifest).into_iter().chain(early).collect();
-    let found = Lookup::found(Some(format!("{name} {wanted}")), DateEvidence::optional_field("time", written), signs);
+    let signs = npm::deprecation(name, wanted, manifest)
+        .into_iter()
+        .chain(early)
+        .collect();
+    let found = Lookup::found(
+        Some(format!("{name} {wanted}")),
+        DateEvidence::optional_field("time", written),
+        signs,
+    );
     Ok(found.showing("versions", wanted, None::<String>))
 }
 

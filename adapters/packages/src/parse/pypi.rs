@@ -5,9 +5,7 @@ use std::str::FromStr;
 use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::serde_json::{Map, Value};
 use freshcontext_contract::standing::{Basis, Replacement, replacement_in};
-use freshcontext_contract::{
-    DateEvidence, Lookup, Presence, SourceError, StandingEvidence, StandingState,
-};
+use freshcontext_contract::{DateEvidence, Lookup, Presence, SourceError, StandingEvidence, StandingState};
 use freshcontext_parse::date::in_utc;
 use freshcontext_parse::json::text_at;
 use freshcontext_parse::registry::Registry;
@@ -100,27 +98,32 @@ pub fn version(body: &str, wanted: &str) -> Result<Lookup, SourceError> {
     };
     let stated = text_at(&value, "/info/version").filter(|version| is_wanted(version));
     let releases = value.get("releases").and_then(Value::as_object);
-    let (facts, files) = match stated {
-        Some(_) => (read(body)?, None),
-        None => {
-            let found = releases.into_iter().flatten().find(|(version, _)| is_wanted(version));
-            let Some((_, files)) = found else {
-                read(body)?;
-                let gone = Lookup::new(Presence::Gone(Basis::Field));
-                return Ok(gone.showing("releases", format!("no {wanted}"), None::<String>));
-            };
-            let facts = Facts {
-                name: text_at(&value, "/info/name").unwrap_or_default().to_owned(),
-                latest: Some(wanted.to_owned()),
-                ..Facts::default()
-            };
-            (facts, Some(files))
-        }
+    let (facts, files) = if stated.is_some() {
+        (read(body)?, None)
+    } else {
+        let found = releases
+            .into_iter()
+            .flatten()
+            .find(|(version, _)| is_wanted(version));
+        let Some((_, files)) = found else {
+            read(body)?;
+            let gone = Lookup::new(Presence::Gone(Basis::Field));
+            return Ok(gone.showing("releases", format!("no {wanted}"), None::<String>));
+        };
+        let facts = Facts {
+            name: text_at(&value, "/info/name").unwrap_or_default().to_owned(),
+            latest: Some(wanted.to_owned()),
+            ..Facts::default()
+        };
+        (facts, Some(files))
     };
     let (signs, date) = match files {
         Some(files) => {
             let date = first_file(files).map(|(_, at, _)| at);
-            (signs(&Value::Null, &facts, Some(files)), DateEvidence::optional_field("upload_time", date))
+            (
+                signs(&Value::Null, &facts, Some(files)),
+                DateEvidence::optional_field("upload_time", date),
+            )
         }
         None => (facts.standing, facts.date),
     };

@@ -2,7 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::standing::Basis;
-use freshcontext_contract::{ErrorCode, Lookup, Presence, Shown, SourceError, StandingEvidence, StandingState};
+use freshcontext_contract::{
+    ErrorCode, Lookup, Presence, Shown, SourceError, StandingEvidence, StandingState,
+};
 
 use super::{Judged, Verdict};
 use crate::date::{self, Confidence};
@@ -59,8 +61,13 @@ fn of_lookup(lookup: Lookup, now: DateTime<Utc>) -> Judged {
     let (verdict, confidence) = match (&lookup.presence, &standing) {
         (Presence::Unsettled(_), _) => (Verdict::CouldNotCheck, Confidence::Low),
         (Presence::Gone(basis), standing) => {
-            let removed = standing.as_ref().filter(|standing| standing.state == StandingState::Removed);
-            (Verdict::Gone, removed.map_or(of_basis(*basis), |standing| standing.confidence))
+            let removed = standing
+                .as_ref()
+                .filter(|standing| standing.state == StandingState::Removed);
+            (
+                Verdict::Gone,
+                removed.map_or(of_basis(*basis), |standing| standing.confidence),
+            )
         }
         (Presence::Found, None) => (Verdict::Stands, Confidence::High),
         (Presence::Found, Some(standing)) => decided(standing, &lookup.signs),
@@ -140,7 +147,11 @@ fn of_failure(error: &SourceError, now: DateTime<Utc>) -> Judged {
             ..Judged::new(Verdict::Gone, confidence)
         };
     }
-    let detail = if is_not_asked(error) { NOT_ASKED } else { error.code.as_str() };
+    let detail = if is_not_asked(error) {
+        NOT_ASKED
+    } else {
+        error.code.as_str()
+    };
     Judged {
         shown: status.into_iter().collect(),
         detail: Some(detail.to_owned()),

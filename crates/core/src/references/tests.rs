@@ -2,7 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::standing::{Basis, Replacement};
-use freshcontext_contract::{ErrorCode, Lookup, Presence, SourceError, StandingEvidence as Sign, StandingState as S};
+use freshcontext_contract::{
+    ErrorCode, Lookup, Presence, SourceError, StandingEvidence as Sign, StandingState as S,
+};
 
 use super::*;
 
@@ -11,7 +13,13 @@ fn now() -> DateTime<Utc> {
 }
 
 fn found(signs: Vec<Sign>) -> Judged {
-    judge(Ok(Lookup { signs, ..Lookup::new(Presence::Found) }), now())
+    judge(
+        Ok(Lookup {
+            signs,
+            ..Lookup::new(Presence::Found)
+        }),
+        now(),
+    )
 }
 
 #[test]
@@ -33,14 +41,23 @@ fn every_state_has_its_verdict() {
 #[test]
 fn a_deprecated_thing_is_superseded_where_another_is_named() {
     let sign = Sign::field(S::Deprecated, "deprecated", "use b instead");
-    assert_eq!(found(vec![sign.clone().replaced_by(Some(Replacement::id("b")))]).verdict, Verdict::Superseded);
+    assert_eq!(
+        found(vec![sign.clone().replaced_by(Some(Replacement::id("b")))]).verdict,
+        Verdict::Superseded
+    );
     assert_eq!(found(vec![sign]).verdict, Verdict::Stands);
 }
 
 #[test]
 fn a_weightier_state_that_takes_nothing_away_hides_none_that_does() {
-    let judged = found(vec![Sign::mark(S::Ended, "classifiers", "Inactive"), Sign::field(S::Yanked, "yanked", "true")]);
-    assert_eq!((judged.verdict, judged.confidence), (Verdict::Withdrawn, Confidence::High));
+    let judged = found(vec![
+        Sign::mark(S::Ended, "classifiers", "Inactive"),
+        Sign::field(S::Yanked, "yanked", "true"),
+    ]);
+    assert_eq!(
+        (judged.verdict, judged.confidence),
+        (Verdict::Withdrawn, Confidence::High)
+    );
 }
 
 #[test]
@@ -57,8 +74,17 @@ fn a_failure_is_never_gone_unless_its_source_says_so() {
     }
     let dead = SourceError::not_found("dead").standing(Sign::field(S::Removed, "dead", "true"));
     assert_eq!(judge(Err(dead), now()).verdict, Verdict::Gone);
-    let unsettled = judge(Ok(Lookup { signs: vec![Sign::field(S::Removed, "f", "v")], ..Lookup::new(Presence::Unsettled("not_covered")) }), now());
-    assert_eq!((unsettled.verdict, unsettled.standing), (Verdict::CouldNotCheck, None));
+    let unsettled = judge(
+        Ok(Lookup {
+            signs: vec![Sign::field(S::Removed, "f", "v")],
+            ..Lookup::new(Presence::Unsettled("not_covered"))
+        }),
+        now(),
+    );
+    assert_eq!(
+        (unsettled.verdict, unsettled.standing),
+        (Verdict::CouldNotCheck, None)
+    );
 }
 
 #[test]
@@ -70,12 +96,18 @@ fn what_was_not_asked_is_to_be_asked_again() {
     let mut asked = late;
     asked.attempts = 1;
     assert!(!is_to_be_asked_again(&judge(Err(asked), now())));
-    assert!(!is_to_be_asked_again(&judge(Err(SourceError::rate_limited("no").detail("suspended")), now())));
+    assert!(!is_to_be_asked_again(&judge(
+        Err(SourceError::rate_limited("no").detail("suspended")),
+        now()
+    )));
 }
 
 #[test]
 fn the_registry_of_record_is_surer_than_a_page() {
-    for (basis, confidence) in [(Basis::Field, Confidence::High), (Basis::Mark, Confidence::Medium)] {
+    for (basis, confidence) in [
+        (Basis::Field, Confidence::High),
+        (Basis::Mark, Confidence::Medium),
+    ] {
         let judged = judge(Ok(Lookup::new(Presence::Gone(basis))), now());
         assert_eq!((judged.verdict, judged.confidence), (Verdict::Gone, confidence));
     }
@@ -83,7 +115,9 @@ fn the_registry_of_record_is_surer_than_a_page() {
 
 #[test]
 fn both_forms_name_every_reference_and_quote_their_sources() {
-    let mut judged = found(vec![Sign::field(S::Retracted, "updated-by[0].type", "retraction").by("publisher")]);
+    let mut judged = found(vec![
+        Sign::field(S::Retracted, "updated-by[0].type", "retraction").by("publisher"),
+    ]);
     judged.title = Some("Ignore \"all\" before".to_owned());
     let answer = References {
         checked: vec![Checked {
@@ -102,8 +136,14 @@ fn both_forms_name_every_reference_and_quote_their_sources() {
         cursor: Some("abc".to_owned()),
     };
     let text = answer.text();
-    assert!(text.starts_with("1 reference of 3: 1 withdrawn\n[1] 10.1000/182: withdrawn; retracted (publisher)"), "{text}");
-    assert!(text.contains("\"Ignore 'all' before\"") && text.contains("cursor abc"), "{text}");
+    assert!(
+        text.starts_with("1 reference of 3: 1 withdrawn\n[1] 10.1000/182: withdrawn; retracted (publisher)"),
+        "{text}"
+    );
+    assert!(
+        text.contains("\"Ignore 'all' before\"") && text.contains("cursor abc"),
+        "{text}"
+    );
     let value = answer.structured();
     assert_eq!(value["counts"]["withdrawn"], 1);
     assert_eq!(value["results"][0]["standing"]["state"], "retracted");

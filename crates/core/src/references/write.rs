@@ -44,16 +44,32 @@ fn result(checked: &Checked) -> Value {
     put("kind", checked.kind.into());
     put("id", checked.id.clone().into());
     put("verdict", judged.verdict.as_str().into());
-    put("standing", judged.standing.as_ref().map_or(Value::Null, Standing::structured));
+    put(
+        "standing",
+        judged.standing.as_ref().map_or(Value::Null, Standing::structured),
+    );
     put("date", judged.date.clone().into());
     put("title", judged.title.clone().into());
-    put("title_differs", if checked.title_differs { true.into() } else { Value::Null });
+    put(
+        "title_differs",
+        if checked.title_differs {
+            true.into()
+        } else {
+            Value::Null
+        },
+    );
     put("confidence", judged.confidence.as_str().into());
     put("evidence", evidence(checked));
-    let replacement = judged.standing.as_ref().and_then(|standing| standing.replaced_by.as_ref());
+    let replacement = judged
+        .standing
+        .as_ref()
+        .and_then(|standing| standing.replaced_by.as_ref());
     put("replaced_by", replacement.map_or(Value::Null, |by| json!(by)));
     if let Some(copy) = &checked.archived_copy {
-        put("archived_copy", json!({"url": copy.url, "at": copy.at.map(iso_millis)}));
+        put(
+            "archived_copy",
+            json!({"url": copy.url, "at": copy.at.map(iso_millis)}),
+        );
     }
     put("checked_at", iso_millis(checked.checked_at).into());
     put("detail", judged.detail.clone().into());
@@ -63,7 +79,11 @@ fn result(checked: &Checked) -> Value {
 
 /// What says it: of the state, then of the thing itself.
 fn evidence(checked: &Checked) -> Value {
-    let of_state = checked.judged.standing.iter().flat_map(|standing| &standing.evidence);
+    let of_state = checked
+        .judged
+        .standing
+        .iter()
+        .flat_map(|standing| &standing.evidence);
     let of_state = of_state.map(|said| json!(said));
     let of_thing = checked.judged.shown.iter().map(|Shown { field, value, url }| {
         let mut said = json!({"field": field, "value": value});
@@ -77,14 +97,18 @@ fn evidence(checked: &Checked) -> Value {
 
 fn counts_of(answer: &References) -> impl Iterator<Item = (Verdict, usize)> {
     Verdict::ALL.into_iter().filter_map(|verdict| {
-        let of_verdict = answer.checked.iter().filter(|checked| checked.judged.verdict == verdict);
+        let of_verdict = answer
+            .checked
+            .iter()
+            .filter(|checked| checked.judged.verdict == verdict);
         Some((verdict, of_verdict.count())).filter(|(_, count)| *count > 0)
     })
 }
 
 pub(super) fn text(answer: &References) -> String {
-    let counts: Vec<String> =
-        counts_of(answer).map(|(verdict, count)| format!("{count} {}", verdict.as_str())).collect();
+    let counts: Vec<String> = counts_of(answer)
+        .map(|(verdict, count)| format!("{count} {}", verdict.as_str()))
+        .collect();
     let shown = answer.checked.len();
     let mut out = counted(shown, "reference", "references");
     // Writing to a String cannot fail.
@@ -107,7 +131,10 @@ pub(super) fn text(answer: &References) -> String {
         let _ = write!(out, "\nNote: {}", clean_line(note));
     }
     if let Some(cursor) = &answer.cursor {
-        let _ = write!(out, "\nNot all are settled. For the rest call again with the same arguments and cursor {cursor}");
+        let _ = write!(
+            out,
+            "\nNot all are settled. For the rest call again with the same arguments and cursor {cursor}"
+        );
     }
     out
 }
@@ -132,7 +159,10 @@ fn line(checked: &Checked) -> String {
     {
         let _ = write!(out, "; {} {}", named(&shown.field), named(&shown.value));
     }
-    if matches!(judged.verdict, Verdict::Gone | Verdict::Withdrawn | Verdict::Superseded | Verdict::Moved) {
+    if matches!(
+        judged.verdict,
+        Verdict::Gone | Verdict::Withdrawn | Verdict::Superseded | Verdict::Moved
+    ) {
         let _ = write!(out, "; confidence {}", judged.confidence.as_str());
     }
     out
@@ -151,7 +181,10 @@ fn second_line(checked: &Checked) -> Option<String> {
         parts.push("title differs from the one given".to_owned());
     }
     if let Some(copy) = &checked.archived_copy {
-        let at = copy.at.map(|at| format!(" of {}", at.date_naive())).unwrap_or_default();
+        let at = copy
+            .at
+            .map(|at| format!(" of {}", at.date_naive()))
+            .unwrap_or_default();
         parts.push(format!("archived copy{at}: {}", named(&copy.url)));
     }
     (!parts.is_empty()).then(|| parts.join("; "))

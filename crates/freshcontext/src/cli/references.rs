@@ -24,7 +24,10 @@ pub(super) fn run(loaded: &Loaded, sources: &Sources, file: &Path, json: bool) -
     let bytes = match input::read(file, Bound::input(&loaded.settings.limits)) {
         Ok(bytes) => bytes,
         Err(refused) => {
-            output::error(&refused.to_string(), Some("pass the name of a file, or - for stdin"));
+            output::error(
+                &refused.to_string(),
+                Some("pass the name of a file, or - for stdin"),
+            );
             return Ok(WRONG);
         }
     };
@@ -56,7 +59,10 @@ async fn all(engine: &Arc<Engine>, text: String) -> Result<References, SourceErr
     let mut settled: BTreeMap<usize, Checked> = BTreeMap::new();
     loop {
         let page = check_references(engine, &arguments).await?;
-        let is_stuck = page.checked.iter().all(|checked| is_to_be_asked_again(&checked.judged));
+        let is_stuck = page
+            .checked
+            .iter()
+            .all(|checked| is_to_be_asked_again(&checked.judged));
         settled.extend(page.checked.into_iter().map(|checked| (checked.place, checked)));
         output::progress(&format!("{} of {} references", settled.len(), page.total));
         match page.cursor {

@@ -2,8 +2,8 @@
 
 use freshcontext_contract::standing::Replacement;
 use freshcontext_contract::{
-    Cx, DateEvidence, Descriptor, HostRate, Hosts, Lookup, Pace, Presence, Route, SourceError, StandingEvidence,
-    StandingState,
+    Cx, DateEvidence, Descriptor, HostRate, Hosts, Lookup, Pace, Presence, Route, SourceError,
+    StandingEvidence, StandingState,
 };
 use freshcontext_parse::charset::as_text;
 use freshcontext_parse::json::{self, text_at};
@@ -38,7 +38,11 @@ fn read(body: &str, doi: &str) -> Result<Lookup, SourceError> {
     let stated = text_at(&value, "/data/id").or_else(|| text_at(&value, "/data/attributes/doi"));
     let stated = stated.ok_or_else(|| SourceError::malformed("DataCite: the answer names no DOI"))?;
     if !stated.eq_ignore_ascii_case(doi) {
-        return Ok(Lookup::new(Presence::Unsettled("other_record")).showing("data.id", stated, None::<String>));
+        return Ok(Lookup::new(Presence::Unsettled("other_record")).showing(
+            "data.id",
+            stated,
+            None::<String>,
+        ));
     }
     let state = text_at(&value, "/data/attributes/state").unwrap_or("findable");
     if !state.eq_ignore_ascii_case("findable") {
@@ -48,7 +52,8 @@ fn read(body: &str, doi: &str) -> Result<Lookup, SourceError> {
     let mut signs = Vec::new();
     let dates = || json::entries(&value, "/data/attributes/dates");
     let date = |kind: &str| {
-        let of_kind = |date: &&Value| text_at(date, "/dateType").is_some_and(|is| is.eq_ignore_ascii_case(kind));
+        let of_kind =
+            |date: &&Value| text_at(date, "/dateType").is_some_and(|is| is.eq_ignore_ascii_case(kind));
         dates().find(of_kind).and_then(|date| text_at(date, "/date"))
     };
     if let Some(day) = date("Withdrawn") {
@@ -64,13 +69,19 @@ fn read(body: &str, doi: &str) -> Result<Lookup, SourceError> {
             "IsPreviousVersionOf" => StandingEvidence::mark(StandingState::Superseded, field, kind),
             _ => continue,
         };
-        let Some(by) = text_at(related, "/relatedIdentifier").and_then(text::present) else { continue };
+        let Some(by) = text_at(related, "/relatedIdentifier").and_then(text::present) else {
+            continue;
+        };
         if by.eq_ignore_ascii_case(doi) {
             continue;
         }
         let is_doi = by.starts_with("10.");
         let by = Replacement {
-            url: if is_doi { Some(format!("https://doi.org/{by}")) } else { link::shown(&by) },
+            url: if is_doi {
+                Some(format!("https://doi.org/{by}"))
+            } else {
+                link::shown(&by)
+            },
             ..Replacement::id(by)
         };
         signs.push(sign.by("publisher").replaced_by(Some(by)));

@@ -16,7 +16,8 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     title: "Go module mirror",
     hosts: Hosts::Fixed(&["proxy.golang.org"]),
     official: true,
-    routes: &[Route::new("info", "one version of a module").untold("the mirror does not say here whether a version was retracted")],
+    routes: &[Route::new("info", "one version of a module")
+        .untold("the mirror does not say here whether a version was retracted")],
     // No limit is published; be modest.
     rates: &[HostRate::new("proxy.golang.org", Pace::new(10, 1))
         .in_flight(4)
@@ -45,9 +46,14 @@ pub(crate) async fn look_up(cx: &Cx<'_>, module: &str, version: Option<&str>) ->
 
 fn read(body: &str, version: Option<&str>) -> Result<Lookup, SourceError> {
     let value: Value = json::parse(body, "Go module mirror")?;
-    let stated = text_at(&value, "/Version").ok_or_else(|| SourceError::malformed("Go module mirror: the answer names no version"))?;
+    let stated = text_at(&value, "/Version")
+        .ok_or_else(|| SourceError::malformed("Go module mirror: the answer names no version"))?;
     if version.is_some_and(|version| version != stated) {
-        return Ok(Lookup::new(Presence::Unsettled("other_record")).showing("Version", stated, None::<String>));
+        return Ok(Lookup::new(Presence::Unsettled("other_record")).showing(
+            "Version",
+            stated,
+            None::<String>,
+        ));
     }
     let date = DateEvidence::optional_field("Time", text_at(&value, "/Time"));
     Ok(Lookup::found(None, date, Vec::new()).showing("Version", stated, None::<String>))
@@ -55,11 +61,12 @@ fn read(body: &str, version: Option<&str>) -> Result<Lookup, SourceError> {
 
 /// Capitals as the mirror writes them: `!a` (<https://go.dev/ref/mod#goproxy-protocol>).
 fn escaped(path: &str) -> String {
-    path.chars().fold(String::with_capacity(path.len()), |mut out, c| {
-        if c.is_ascii_uppercase() {
-            out.push('!');
-        }
-        out.push(c.to_ascii_lowercase());
-        out
-    })
+    path.chars()
+        .fold(String::with_capacity(path.len()), |mut out, c| {
+            if c.is_ascii_uppercase() {
+                out.push('!');
+            }
+            out.push(c.to_ascii_lowercase());
+            out
+        })
 }

@@ -41,9 +41,13 @@ pub(crate) async fn look_up(cx: &Cx<'_>, id: &str) -> Result<Lookup, SourceError
 
 fn read(body: &str, id: &str) -> Result<Lookup, SourceError> {
     let value: Value = json::parse(body, "OSV")?;
-    let stated = text_at(&value, "/id").ok_or_else(|| SourceError::malformed("OSV: the answer names no advisory"))?;
+    let stated =
+        text_at(&value, "/id").ok_or_else(|| SourceError::malformed("OSV: the answer names no advisory"))?;
     let aliases = json::entries(&value, "/aliases").filter_map(Value::as_str);
-    if !std::iter::once(stated).chain(aliases).any(|known| known.eq_ignore_ascii_case(id)) {
+    if !std::iter::once(stated)
+        .chain(aliases)
+        .any(|known| known.eq_ignore_ascii_case(id))
+    {
         return Ok(Lookup::new(Presence::Unsettled("other_record")).showing("id", stated, None::<String>));
     }
     let withdrawn = text_at(&value, "/withdrawn").and_then(text::present);

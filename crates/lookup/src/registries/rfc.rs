@@ -2,8 +2,8 @@
 
 use freshcontext_contract::standing::{Basis, Replacement};
 use freshcontext_contract::{
-    Cx, DateEvidence, Descriptor, HostRate, Hosts, Lookup, Pace, Presence, Route, SourceError, StandingEvidence,
-    StandingState,
+    Cx, DateEvidence, Descriptor, HostRate, Hosts, Lookup, Pace, Presence, Route, SourceError,
+    StandingEvidence, StandingState,
 };
 use freshcontext_parse::charset::as_text;
 use freshcontext_parse::json::{self, text_at};
@@ -41,13 +41,23 @@ pub(crate) async fn look_up(cx: &Cx<'_>, number: u32) -> Result<Lookup, SourceEr
 
 fn read(body: &str, number: u32) -> Result<Lookup, SourceError> {
     let value: Value = json::parse(body, "RFC Editor")?;
-    let stated = text_at(&value, "/doc_id").ok_or_else(|| SourceError::malformed("RFC Editor: the record has no id"))?;
+    let stated = text_at(&value, "/doc_id")
+        .ok_or_else(|| SourceError::malformed("RFC Editor: the record has no id"))?;
     if number_of(stated) != Some(number) {
-        return Ok(Lookup::new(Presence::Unsettled("other_record")).showing("doc_id", stated, None::<String>));
+        return Ok(Lookup::new(Presence::Unsettled("other_record")).showing(
+            "doc_id",
+            stated,
+            None::<String>,
+        ));
     }
     let others = |pointer: &str| -> Vec<String> {
-        let names = json::entries(&value, pointer).filter_map(Value::as_str).map(str::trim);
-        names.filter(|name| number_of(name).is_some_and(|other| other != number)).map(str::to_owned).collect()
+        let names = json::entries(&value, pointer)
+            .filter_map(Value::as_str)
+            .map(str::trim);
+        names
+            .filter(|name| number_of(name).is_some_and(|other| other != number))
+            .map(str::to_owned)
+            .collect()
     };
     let named = |name: &str| Replacement {
         url: number_of(name).map(|number| format!("https://www.rfc-editor.org/info/rfc{number}")),
@@ -63,7 +73,9 @@ fn read(body: &str, number: u32) -> Result<Lookup, SourceError> {
         let sign = StandingEvidence::field(StandingState::Amended, "updated_by", by.as_str());
         signs.push(sign.by("publisher").replaced_by(Some(named(&by))));
     }
-    if let Some(status) = text_at(&value, "/status").filter(|status| status.trim().eq_ignore_ascii_case("historic")) {
+    if let Some(status) =
+        text_at(&value, "/status").filter(|status| status.trim().eq_ignore_ascii_case("historic"))
+    {
         signs.push(StandingEvidence::field(StandingState::Ended, "status", status).by("publisher"));
     }
     let date = DateEvidence::optional_field("pub_date", text_at(&value, "/pub_date"));
@@ -74,5 +86,6 @@ fn read(body: &str, number: u32) -> Result<Lookup, SourceError> {
 /// The number of `RFC0793` or `RFC 793`.
 fn number_of(name: &str) -> Option<u32> {
     let (head, digits) = name.trim().split_at_checked(3)?;
-    head.eq_ignore_ascii_case("rfc").then(|| digits.trim().parse().ok())?
+    head.eq_ignore_ascii_case("rfc")
+        .then(|| digits.trim().parse().ok())?
 }
