@@ -1,15 +1,16 @@
 //! One post, or one comment of it.
 
 use freshcontext_contract::standing::Basis;
-use freshcontext_contract::{Cx, Lookup, Presence, SourceError};
+use freshcontext_contract::{Cx, Item, Lookup, Presence, SourceError};
 
 use crate::input::{self, Query};
 use crate::request::{self, Plan};
 use crate::{By, by_route, with_advice};
 
 /// Asks the API where it is open, else the feed, which does not say whether a post was removed. `address` is the post's or
-/// the comment's page; `id` is the full name without its kind.
-pub async fn look_up(cx: &Cx<'_>, address: &str, id: &str) -> Result<Lookup, SourceError> {
+/// the comment's page; `name` is its full name:
+/// `t3_` and the number of a post, `t1_` and that of a comment.
+pub async fn look_up(cx: &Cx<'_>, address: &str, name: &str) -> Result<Lookup, SourceError> {
     let asked: Query = input::recognise(address)?;
     let plan = Plan::new(&asked, cx.args(), cx.now())?;
     let page = request::page(&plan)?.to_string();
@@ -17,16 +18,7 @@ pub async fn look_up(cx: &Cx<'_>, address: &str, id: &str) -> Result<Lookup, Sou
         .first_route(By::ALL, &[], |route| by_route(cx, route, &plan))
         .await;
     let found = routed.map_err(|error| with_advice(cx, error)).map(|routed| {
-        let is_it = |shown: &str| {
-            shown
-                .split_once('_')
-                .is_some_and(|(_, rest)| rest.eq_ignore_ascii_case(id))
-        };
-        let item = routed
-            .answer
-            .items
-            .into_iter()
-            .find(|item| item.id.as_deref().is_some_and(is_it));
+        let item = routed.answer.items.into_iter().find(|item| is(item, name));
         match item {
             Some(item) => {
                 let told = if routed.route == By::Feed.id() {
@@ -36,8 +28,28 @@ pub async fn look_up(cx: &Cx<'_>, address: &str, id: &str) -> Result<Lookup, Sou
                 };
                 Lookup::of_item(item).showing("route", told, None::<String>)
             }
-            None => Lookup::new(Presence::Unsettled("not_in_answer")).showing("id", id, None::<String>),
+            None => Lookup::new(Presence::Unsettled("not_in_answer")).showing("name", name, None::<String>),
         }
     });
     Lookup::or_gone(found, Basis::Mark, Some(&page))
+}
+
+/// Whether an item is the one of that full name: by its id, else by its page.
+fn is(item: &Item, name: &str) -> bool {
+    let same = |id: &str| id.eq_ignore_ascii_case(name);
+    let Some((kind, number)) = name.split_once('_') else {
+        return false;
+    };
+    let is_kind = item.id.as_deref().is_some_and(|id| id.starts_with(kind));
+    let page = item.url.as_deref().unwrap_or_default();
+    let mut segments = page
+        .split('/')
+        .skip_while(|segment| *segment != "comments")
+        .skip(1);
+    let of_page = match kind {
+        "t3" => segments.next(),
+        _ => segments.nth(2),
+    };
+    item.id.as_deref().is_some_and(same)
+        || (is_kind && of_page.is_some_and(|id| id.eq_ignore_ascii_case(number)))
 }

@@ -83,7 +83,10 @@ impl Asker<'_> {
             Reference::HackerNews(id) => Question::HackerNews(*id),
             Reference::Reddit { post, comment } => Question::Reddit {
                 address: reference.id(),
-                id: comment.as_ref().unwrap_or(post).clone(),
+                name: match comment {
+                    Some(comment) => format!("t1_{comment}"),
+                    None => format!("t3_{post}"),
+                },
             },
             Reference::Filing { accession, cik } => {
                 let company = company

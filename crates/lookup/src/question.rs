@@ -40,7 +40,7 @@ pub(crate) enum Question {
     HackerNews(u64),
     Reddit {
         address: String,
-        id: String,
+        name: String,
     },
     Filing(String, Option<String>),
     Award(String),
@@ -95,7 +95,7 @@ impl Question {
             Self::Repository(repository, tag) => github::look_up(cx, repository, tag.as_deref()).await?,
             Self::Advisory(id) => osv::look_up(cx, id).await?,
             Self::HackerNews(id) => hackernews::look_up(cx, *id).await?,
-            Self::Reddit { address, id } => reddit::look_up(cx, address, id).await?,
+            Self::Reddit { address, name } => reddit::look_up(cx, address, name).await?,
             Self::Filing(accession, company) => sec::look_up(cx, accession, company.as_deref()).await?,
             Self::Award(id) => govcontracts::look_up(cx, id).await?,
             Self::Tender(number) => gebiz::look_up(cx, number).await?,

@@ -162,7 +162,7 @@ pub fn tools_page() -> String {
         references.name, references.description, references.example
     );
     arguments(&mut out, &references.input_schema);
-    out.push_str("Registries that no other tool asks:\n\n| registry | hosts | limits kept | dates | terms |\n| --- | --- | --- | --- | --- |\n");
+    out.push_str("\nRegistries that no other tool asks:\n\n| registry | hosts | limits kept | dates | terms |\n| --- | --- | --- | --- | --- |\n");
     for facts in freshcontext_lookup::descriptors() {
         let limits: Vec<String> = facts
             .rates

@@ -212,6 +212,10 @@ impl Scene {
             ("records list", line(&["records", "list"], &"")),
             ("records page", line(&["records", "page", &records], &"")),
             ("records show", line(&["records", "show", context], &"")),
+            (
+                "references",
+                line(&["references", "-"], &"ISBN 978-0-306-40615-8"),
+            ),
             ("settings", line(&["settings", "--json"], &"")),
             ("sources", line(&["sources"], &"")),
             ("stamp", line(&["stamp", "-"], &facts)),

@@ -217,8 +217,11 @@ pub fn version(body: &str, wanted: &str) -> Result<Lookup, SourceError> {
         .and_then(Value::as_str);
     let is_early = Version::parse(wanted).is_ok_and(|version| !version.pre.is_empty());
     let early = is_early.then(|| StandingEvidence::field(StandingState::Prerelease, "version", wanted));
+    // A placeholder is a version, and takes the place of all that was there.
+    let held = npm::security_holding(&value).map_or_else(Vec::new, |held| held.standing);
     let signs = npm::deprecation(name, wanted, manifest)
         .into_iter()
+        .chain(held)
         .chain(early)
         .collect();
     let found = Lookup::found(
