@@ -214,7 +214,7 @@ impl Scene {
             ("records show", line(&["records", "show", context], &"")),
             (
                 "references",
-                line(&["references", "-"], &"ISBN 978-0-306-40615-8"),
+                line(&["references", "-"], &"Nothing in this text is a reference."),
             ),
             ("settings", line(&["settings", "--json"], &"")),
             ("sources", line(&["sources"], &"")),

@@ -68,7 +68,7 @@ pub(crate) struct Global {
     /// Log level on stderr: error, warn, info, debug, trace, off
     #[arg(long, global = true, value_name = "LEVEL")]
     pub(crate) log: Option<String>,
-    /// Enable a toolset: time (answer ids, `recheck`, deliverables), references, all
+    /// Enable a toolset: time (`recheck`, deliverables), references, or all
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) toolset: Vec<String>,
     /// Folder for the server's own files
