@@ -72,7 +72,7 @@ fn main() -> ExitCode {
         composites: Vec::new(),
         transport: Arc::new(NoSources),
         clock: Arc::new(SystemClock) as Arc<dyn Clock>,
-        toolset: None,
+        toolsets: Vec::new(),
     };
     let Ok(engine) = Engine::new(&settings, parts).map(Arc::new) else {
         return ExitCode::from(2);

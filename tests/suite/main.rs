@@ -38,6 +38,7 @@ mod quoted;
 mod record;
 mod records;
 mod redaction;
+mod references;
 mod refusals;
 mod refused_keys;
 mod run;
@@ -73,6 +74,7 @@ fn main() {
     trials.extend(handed_over::trials());
     trials.extend(mutated::trials());
     trials.extend(evidence::trials());
+    trials.extend(references::trials());
     trials.extend(refusals::trials());
     trials.extend(surface::trials());
     trials.extend(sync::trials());

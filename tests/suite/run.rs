@@ -49,7 +49,7 @@ pub fn engine(
         composites: freshcontext_sources::composites().iter().collect(),
         transport: Arc::new(pipeline),
         clock,
-        toolset: None,
+        toolsets: Vec::new(),
     };
     let engine = Engine::new(&settings, parts).map_err(|error| error.to_string())?;
     Ok(Arc::new(engine))

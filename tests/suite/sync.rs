@@ -72,6 +72,7 @@ const BELOW: &[(&str, &[&str])] = &[
     ("fetch", &["contract"]),
     ("metrics", &["contract"]),
     ("parse", &["contract"]),
+    ("references", &["parse"]),
     ("testkit", &["contract"]),
     ("records", &["budget", "contract", "core", "redact"]),
     ("core", &["budget", "contract", "detect", "redact"]),
@@ -188,6 +189,10 @@ fn names_of_answers() -> BTreeSet<String> {
     for tool in freshcontext_follow::TimeToolset::new(None).tools() {
         gather(&tool.output_schema, &mut out);
     }
+    gather(
+        &freshcontext_lookup::check_references_tool().output_schema,
+        &mut out,
+    );
     out
 }
 
@@ -403,6 +408,23 @@ fn generated() -> Vec<String> {
 /// Facts of the descriptors that the compiler cannot check.
 fn descriptors() -> Vec<String> {
     let mut out = Vec::new();
+    for facts in freshcontext_lookup::descriptors() {
+        let links = facts
+            .rates
+            .iter()
+            .all(|rate| facts.hosts.allows(rate.host) && rate.link.starts_with("https://"));
+        if facts.hosts.named().is_empty()
+            || facts.rates.is_empty()
+            || !links
+            || facts.dates.is_empty()
+            || facts.terms.is_empty()
+        {
+            out.push(format!(
+                "{} lacks hosts, paces with their source, dates or terms",
+                facts.id
+            ));
+        }
+    }
     let adapters = freshcontext_sources::adapters();
     let decay = freshcontext_core::decay::DecayTable::default();
     let mut ids = BTreeSet::new();

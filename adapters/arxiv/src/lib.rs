@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod input;
+mod look_up;
 mod parse;
 mod request;
 mod xml;
@@ -14,6 +15,7 @@ use freshcontext_contract::{
 
 pub use input::Input;
 use input::Query;
+pub use look_up::look_up;
 use parse::{Feed, Trouble};
 
 /// The facts about arXiv.

@@ -2,6 +2,7 @@
 
 mod answer;
 mod input;
+mod look_up;
 mod package;
 mod parse;
 mod repository;
@@ -15,6 +16,7 @@ use freshcontext_contract::{
 
 pub use input::Input;
 use input::Query;
+pub use look_up::look_up;
 
 /// States that the name of a release or a flag of it tells.
 const OF_RELEASES: &[StandingState] = &[StandingState::Yanked, StandingState::Prerelease];

@@ -16,7 +16,7 @@ const FEEDS: usize = 2;
 const ARTICLE_WORDS: usize = 8;
 
 /// What one address turned out to be.
-enum Document {
+pub(crate) enum Document {
     Found(Found),
     Html(Box<Page>, Url),
 }
@@ -118,7 +118,7 @@ async fn fetched(cx: &Cx<'_>, request: Request) -> Result<Option<Document>, Sour
 }
 
 /// Reads an answer by what it is, not by how its address ends.
-fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {
+pub(crate) fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {
     let media = response.media_type();
     let url = clean(response.final_url.clone());
     let readable = media.is_empty()

@@ -5,6 +5,7 @@ mod agencies;
 mod bodies;
 mod collect;
 mod input;
+mod look_up;
 mod parse;
 mod request;
 mod tenders;
@@ -15,6 +16,8 @@ use freshcontext_contract::{
     Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StandingState,
     StatusRule,
 };
+
+pub use look_up::look_up;
 
 const RATES: &str = "https://guide.data.gov.sg/developer-guide/api-overview/api-rate-limits";
 const KEY: &str = "https://guide.data.gov.sg/developer-guide/api-overview";

@@ -28,6 +28,18 @@ pub fn rows(query: &Query, offset: usize) -> Result<Request, SourceError> {
     Ok(Request::get(url, Media::Json).cache_for(KEEP))
 }
 
+/// The rows of one tender.
+pub fn of_tender(number: &str) -> Result<Request, SourceError> {
+    let filters = serde_json::json!({ "tender_no": number }).to_string();
+    let limit = PAGE.to_string();
+    let url = KeyedUrl::new("https://data.gov.sg/api/action/datastore_search", &[])?.with([
+        ("resource_id", DATASET),
+        ("limit", limit.as_str()),
+        ("filters", filters.as_str()),
+    ]);
+    Ok(Request::get(url, Media::Json).cache_for(KEEP))
+}
+
 /// The dataset's own record.
 pub fn metadata() -> Result<Request, SourceError> {
     let url = KeyedUrl::new(

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod input;
+mod look_up;
 mod parse;
 mod repo;
 mod request;
@@ -9,6 +10,7 @@ mod search;
 use freshcontext_contract::{Apply, Credential, ErrorCode, Route, StandingState, StatusRule};
 
 pub use input::{QueryInput, UrlInput};
+pub use look_up::look_up;
 pub use repo::{GITHUB, GitHub};
 pub use search::{REPOSEARCH, RepoSearch};
 

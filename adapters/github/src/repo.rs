@@ -85,7 +85,7 @@ impl Adapter for GitHub {
 }
 
 /// A repository that GitHub blocked for legal reasons (451) is there no more. No key changes that.
-fn blocked(mut error: SourceError) -> SourceError {
+pub(crate) fn blocked(mut error: SourceError) -> SourceError {
     if error.http_status != Some(451) {
         return error;
     }
@@ -110,6 +110,19 @@ fn takes_place(name: &str, full_name: &str) -> bool {
     !is_own && (path.is_some() || is_repository(name))
 }
 
+/// The sign that a repository has another name today; another spelling is the same name.
+pub(crate) fn moved(asked: &Repository, facts: &Repo) -> Option<StandingEvidence> {
+    let name = &facts.full_name;
+    let by = Replacement {
+        id: Some(name.clone()),
+        url: Some(format!("https://github.com/{name}")),
+        title: None,
+    };
+    let sign = StandingEvidence::field(StandingState::Moved, "full_name", name.as_str());
+    let is_other = !name.eq_ignore_ascii_case(&asked.to_string());
+    is_other.then(|| sign.by("host").replaced_by(Some(by)))
+}
+
 /// Whether a word is `owner/name`.
 fn is_repository(word: &str) -> bool {
     word.matches('/').count() == 1 && github::repository(word).is_ok()
@@ -127,17 +140,7 @@ fn build(
     let mut result = SourceResult::new(link::built(&page, &[])?, Vec::new());
     result.route = Some("rest");
     result.summary = Some(format!("GitHub repository {}", named(&facts.full_name)));
-    let moved = !facts.full_name.eq_ignore_ascii_case(&asked.to_string());
-    let moved = moved.then(|| {
-        let by = Replacement {
-            id: Some(facts.full_name.clone()),
-            url: Some(page.clone()),
-            title: None,
-        };
-        StandingEvidence::field(StandingState::Moved, "full_name", facts.full_name.as_str())
-            .by("host")
-            .replaced_by(Some(by))
-    });
+    let moved = moved(asked, &facts);
     if moved.is_some() {
         result.note(format!("{asked} is now {}", named(&facts.full_name)));
     }

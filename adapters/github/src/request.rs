@@ -25,6 +25,20 @@ pub fn repository(repository: &Repository) -> Result<Request, SourceError> {
     )?))
 }
 
+/// A tag, by its name.
+pub fn tag(repository: &Repository, tag: &str) -> Result<Request, SourceError> {
+    let mut segments = vec!["repos", &repository.owner, &repository.name, "git", "ref", "tags"];
+    segments.extend(tag.split('/'));
+    Ok(get(KeyedUrl::new(API, &segments)?))
+}
+
+/// The commit that a branch, a tag or a hash names.
+pub fn commit(repository: &Repository, name: &str) -> Result<Request, SourceError> {
+    let mut segments = vec!["repos", &repository.owner, &repository.name, "commits"];
+    segments.extend(name.split('/'));
+    Ok(get(KeyedUrl::new(API, &segments)?))
+}
+
 /// The newest commit of the default branch. 409 means that there is none yet.
 pub fn newest_commit(repository: &Repository) -> Result<Request, SourceError> {
     let url = KeyedUrl::new(API, &["repos", &repository.owner, &repository.name, "commits"])?;

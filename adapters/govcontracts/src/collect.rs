@@ -41,7 +41,7 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceE
 }
 
 /// The body of an accepted answer; a refusal becomes its reason.
-fn read(response: &Response) -> Result<Cow<'_, str>, SourceError> {
+pub(crate) fn read(response: &Response) -> Result<Cow<'_, str>, SourceError> {
     let text = charset::decode(response).text;
     if matches!(response.status, 400 | 422) {
         return Err(parse::refusal(response.status, &text, DESCRIPTOR.example));

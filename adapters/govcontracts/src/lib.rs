@@ -6,6 +6,7 @@ mod award;
 mod bodies;
 mod collect;
 mod input;
+mod look_up;
 mod parse;
 mod request;
 
@@ -14,6 +15,8 @@ use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, HostRate, Hosts, Listing, Pace, Peek, Peeked, Question,
     Refetch, Route, SourceError, SourceResult, StandingState,
 };
+
+pub use look_up::look_up;
 
 /// The facts about USAspending.
 pub static DESCRIPTOR: Descriptor = Descriptor {

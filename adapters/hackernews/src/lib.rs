@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod input;
+mod look_up;
 mod parse;
 mod request;
 mod routes;
@@ -12,6 +13,7 @@ use freshcontext_contract::{
 };
 
 pub use input::Input;
+pub use look_up::look_up;
 use routes::By;
 
 /// The facts about Hacker News.

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod input;
+mod look_up;
 mod parse;
 mod request;
 
@@ -18,6 +19,7 @@ use futures_util::future::{join, join_all};
 
 pub use input::Input;
 use input::Query;
+pub use look_up::look_up;
 use parse::Facts;
 
 /// The facts about package registries.
@@ -86,14 +88,14 @@ impl Adapter for Packages {
             asked
                 .registries
                 .iter()
-                .map(move |registry| look_up(cx, asked, *registry, alone))
+                .map(move |registry| one(cx, asked, *registry, alone))
         });
         let (looked, downloads) = join(join_all(lookups), npm_downloads(cx, &asked)).await;
         gather(cx, &asked, looked, downloads)
     }
 }
 
-async fn look_up(cx: &Cx<'_>, asked: &Query, registry: Registry, alone: bool) -> Looked {
+async fn one(cx: &Cx<'_>, asked: &Query, registry: Registry, alone: bool) -> Looked {
     let result = async {
         let read = match registry {
             Registry::Npm => parse::npm::read,

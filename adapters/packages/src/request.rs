@@ -23,6 +23,18 @@ pub fn npm_latest(name: &str) -> Result<Request, SourceError> {
     Ok(registry::npm_latest(name)?.cache_for(KEEP))
 }
 
+/// The manifest of one version of an npm package.
+pub fn npm_manifest(name: &str, version: &str) -> Result<Request, SourceError> {
+    Ok(registry::npm_version(name, version)?.cache_for(KEEP))
+}
+
+/// PyPI's document of one version of a project.
+pub fn pypi_version(name: &str, version: &str) -> Result<Request, SourceError> {
+    let url = link::built("https://pypi.org/pypi/", &[&normalised(name), version, "json"])?;
+    let request = Request::get(url, Media::Json).header("accept", "application/json");
+    Ok(request.cache_for(KEEP))
+}
+
 /// The page of a project in PyPI's index, which states whether it is archived, deprecated or quarantined
 /// (<https://docs.pypi.org/api/index-api/>).
 pub fn pypi_index(name: &str) -> Result<Request, SourceError> {

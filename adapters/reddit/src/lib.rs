@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod input;
+mod look_up;
 mod parse;
 mod request;
 
@@ -12,6 +13,7 @@ use freshcontext_parse::charset;
 
 pub use input::Input;
 use input::{Query, Subject};
+pub use look_up::look_up;
 use parse::Page;
 use request::Plan;
 

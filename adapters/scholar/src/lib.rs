@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod input;
+mod look_up;
 mod parse;
 mod request;
 
@@ -12,6 +13,7 @@ use freshcontext_contract::{
 use freshcontext_parse::charset::as_text;
 
 pub use input::Input;
+pub use look_up::{look_up, look_up_prefix};
 use parse::Page;
 use request::{Plan, Via};
 

@@ -6,7 +6,7 @@ mod results;
 mod standing;
 mod year;
 
-pub use crossref::crossref;
+pub use crossref::{crossref, work};
 pub use openalex::openalex;
 pub use results::answer;
 

@@ -13,7 +13,7 @@ use crate::search;
 use crate::stands::{self, Relations};
 
 /// Older parts of a company's list that one call may read.
-const OLDER_FILES: usize = 2;
+pub(crate) const OLDER_FILES: usize = 2;
 
 /// Collects filings.
 pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceError> {
@@ -124,7 +124,7 @@ async fn by_words(
     }
 }
 
-async fn lookup(cx: &Cx<'_>, words: &str) -> Result<Resolved, SourceError> {
+pub(crate) async fn lookup(cx: &Cx<'_>, words: &str) -> Result<Resolved, SourceError> {
     let resolved = resolve::by_words(&tickers(cx).await?, words);
     // Longer than any name: certainly a topic.
     if resolved != Resolved::Nothing || words.split_whitespace().count() > 8 {

@@ -6,6 +6,7 @@ mod bodies;
 mod collect;
 mod input;
 mod items;
+mod look_up;
 mod parse;
 mod request;
 mod resolve;
@@ -18,6 +19,8 @@ use freshcontext_contract::{
     Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StandingState,
     StatusRule, When,
 };
+
+pub use look_up::look_up;
 
 /// EDGAR's published limit is 10 a second over all hosts together; three hosts share it here.
 const fn rate(host: &'static str) -> HostRate {

@@ -45,7 +45,7 @@ pub struct Settings {
     pub extra_ca: Option<PathBuf>,
     /// Whether source responses are cached in memory.
     pub cache: bool,
-    /// Additional toolsets: `time`.
+    /// Additional toolsets: `time`, `references`, or `all`.
     pub toolsets: Vec<String>,
     /// Storage mode of the toolset `time`.
     pub store: StoreMode,
@@ -190,7 +190,16 @@ impl Settings {
 
     /// Returns whether the toolset `time` is enabled.
     pub fn with_time(&self) -> bool {
-        self.toolsets.iter().any(|name| name == "time")
+        self.has_toolset("time")
+    }
+
+    /// Returns whether the toolset `references` is enabled.
+    pub fn with_references(&self) -> bool {
+        self.has_toolset("references")
+    }
+
+    fn has_toolset(&self, wanted: &str) -> bool {
+        self.toolsets.iter().any(|name| name == wanted || name == "all")
     }
 
     /// Returns the configured store, unopened. `None` if storage is off.

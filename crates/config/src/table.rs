@@ -328,14 +328,16 @@ pub fn settings() -> Vec<Setting> {
         own(
             "toolsets",
             Kind::List,
-            "Groups of tools: `default` (always there) and `time`, whose answers have ids and which offers `recheck`.",
+            "Groups of tools: `default` (always there), `time`, whose answers have ids and which offers `recheck`, `references`, which offers `check_references`, and `all`.",
             |settings, value| {
                 let names = list(value)?;
                 if let Some(name) = names
                     .iter()
-                    .find(|name| !["default", "time"].contains(&name.as_str()))
+                    .find(|name| !["default", "time", "references", "all"].contains(&name.as_str()))
                 {
-                    return Err(format!("must hold `default` and `time` (`{name}` is neither)"));
+                    return Err(format!(
+                        "must hold `default`, `time`, `references` or `all` (`{name}` is none of these)"
+                    ));
                 }
                 settings.toolsets = names;
                 Ok(())

@@ -21,6 +21,7 @@ mod error;
 mod failure;
 pub mod hosts;
 pub mod limits;
+mod lookup;
 pub mod moment;
 mod near;
 pub mod peek;
@@ -51,6 +52,7 @@ pub use descriptor::{
 pub use error::{ErrorCode, Retry, SourceError};
 pub use failure::FailureKind;
 pub use limits::Limits;
+pub use lookup::{Lookup, Presence, Shown};
 pub use near::{near_miss, not_known, refuse_near_misses};
 pub use peek::{Earlier, EarlierRequest, Evidence, Listing, Peek, Peeked, Question};
 pub use quote::{code, named, named_list, quoted, quoted_within};

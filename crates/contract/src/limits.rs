@@ -124,6 +124,10 @@ limits! {
     store_read_bytes: usize = 8 << 20,
         "Texts that one operation of the store reads or writes. An entry with more is an error, and a Postgres server that \
          sends more is disconnected.";
+    references: usize = 50, "References that one `check_references` call asks about; those beyond come with its cursor.";
+    references_total: usize = 5_000, "References in all that one `check_references` call may give or hold in its text.";
+    references_text_bytes: usize = 4 << 20, "The text of one `check_references` call.";
+    references_deadline_ms: u64 = 24_000, "Time for the questions of one `check_references` call.";
     doctor_slow_ms: u64 = 5_000, "An answer that takes longer is `slow` for `doctor --online`.";
 }
 

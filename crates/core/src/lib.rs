@@ -15,6 +15,8 @@ pub mod evaluate;
 pub mod provenance;
 /// Whether an earlier answer is still so: the verdicts, and both forms in which they leave.
 pub mod recheck;
+/// Whether each of many references still stands: the verdicts, and both forms in which they leave.
+pub mod references;
 /// One cleaner for every string that leaves this server.
 pub mod sanitize;
 /// Whether a thing still stands: from signs to a state with its severity and its words.

@@ -206,7 +206,7 @@ fn build(settings: &Settings, counted: bool) -> (Arc<Engine>, Arc<Silent>, Optio
         composites: vec![&BOTH],
         transport,
         clock: Arc::new(FixedClock(now())),
-        toolset: None,
+        toolsets: Vec::new(),
     };
     let mut engine = Engine::new(settings, parts).unwrap();
     if let Some(metrics) = &metrics {

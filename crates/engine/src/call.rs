@@ -21,7 +21,7 @@ use crate::outcome::defect;
 use crate::outcome::{Answer, Outcome};
 use crate::reading::{Ask, Collected};
 use crate::tool::{Tool, Work};
-use crate::toolset::{Call, Ended, Observer};
+use crate::toolset::{Call, Ended, Observer, Toolset};
 use crate::{CallContext, Engine, UnknownTool, arguments, recording, scoring};
 
 /// Evaluations with more text than this leave alone the threads that serve: they would keep pings waiting.
@@ -75,16 +75,16 @@ impl Engine {
                 noting.record(self, tool, &mut answer);
             }
             // Of an answer that nobody waits for any more nothing was shown.
-            if let Some(toolset) = &self.toolset
-                && !context.cancellation.is_cancelled()
-            {
+            if !context.cancellation.is_cancelled() {
                 let ended = Ended {
                     tool,
                     owner: &context.owner,
                     records_bytes: self.limits().records_bytes,
                     now: self.clock.now(),
                 };
-                toolset.after(ended, &mut answer).await;
+                for toolset in &self.toolsets {
+                    toolset.after(ended, &mut answer).await;
+                }
             }
             tracing::info!(is_error = answer.is_error(), ms = started.elapsed().as_millis(), "done");
             answer
@@ -104,7 +104,8 @@ impl Engine {
             Work::Evaluate => return self.evaluate(arguments, context).await,
             Work::Toolset { .. } => {
                 let (arguments, notes) = self.read_arguments(tool, arguments)?;
-                let toolset = self.toolset.as_ref().ok_or_else(defect)?;
+                let has = |set: &&Arc<dyn Toolset>| set.tools().iter().any(|own| own.name == tool.name);
+                let toolset = self.toolsets.iter().find(has).ok_or_else(defect)?;
                 let outcome = toolset.call(self, tool, &arguments, &context.owner).await?;
                 return Ok(Answer::noting(outcome, notes));
             }
@@ -174,7 +175,7 @@ impl Engine {
             sections,
             transport: &self.transport,
         };
-        self.toolset.as_ref().map(|toolset| toolset.before(call))
+        self.toolsets.iter().find_map(|toolset| toolset.before(&call))
     }
 
     /// Writes a tool's answer in a transport's own type. If `write` panics, the caller receives the failure `internal`
@@ -247,6 +248,24 @@ impl Engine {
             common.cursor = Some(state);
         }
         Ok((common, own))
+    }
+
+    /// The paging state that a cursor of a toolset's tool holds.
+    ///
+    /// # Errors
+    /// [`ErrorCode::InvalidInput`] for a cursor of another call, and for one that is out of date.
+    pub fn open_cursor(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        token: &str,
+    ) -> Result<String, SourceError> {
+        self.cursors.open_token(tool, arguments, token, self.clock.now())
+    }
+
+    /// A cursor that holds a paging state. `None` where the state is longer than a cursor may be (512 bytes).
+    pub fn seal_cursor(&self, tool: &str, arguments: &Map<String, Value>, state: &str) -> Option<String> {
+        self.cursors.seal(tool, arguments, state, self.clock.now())
     }
 
     /// Makes the judgement's tables while the first source is asked. Who comes before it is done makes them,

@@ -67,7 +67,7 @@ pub struct Engine {
     metrics: Option<Arc<Metrics>>,
     /// Whether the judgement's tables are made, or being made.
     prepared: AtomicBool,
-    toolset: Option<Arc<dyn Toolset>>,
+    toolsets: Vec<Arc<dyn Toolset>>,
 }
 
 /// What an engine is built from.
@@ -81,7 +81,7 @@ pub struct Parts {
     /// What tells the time.
     pub clock: Arc<dyn Clock>,
     /// Tools beside the sources.
-    pub toolset: Option<Arc<dyn Toolset>>,
+    pub toolsets: Vec<Arc<dyn Toolset>>,
 }
 
 /// What comes with a call.
@@ -126,7 +126,7 @@ impl Engine {
             parts.adapters,
             &parts.composites,
             &settings.disable_sources,
-            parts.toolset.as_deref(),
+            &parts.toolsets,
         );
         let by_name = tools
             .iter()
@@ -149,7 +149,7 @@ impl Engine {
             calls: AtomicU64::new(1),
             metrics: None,
             prepared: AtomicBool::new(false),
-            toolset: parts.toolset,
+            toolsets: parts.toolsets,
         })
     }
 
@@ -195,14 +195,14 @@ impl Engine {
 
     /// Begins to open the store, which nobody waits for. To be called when the process begins to serve.
     pub fn begin(&self) {
-        if let Some(toolset) = &self.toolset {
+        for toolset in &self.toolsets {
             toolset.begin();
         }
     }
 
     /// Closes the store, in bounded time. To be called before the process ends.
     pub async fn close(&self) {
-        if let Some(toolset) = &self.toolset {
+        for toolset in &self.toolsets {
             toolset.close().await;
         }
     }

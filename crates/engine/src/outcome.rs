@@ -9,6 +9,7 @@ use freshcontext_core::answer::{Failure, Kept, SourceAnswer};
 use freshcontext_core::composite::CompositeAnswer;
 use freshcontext_core::evaluate::Evaluation;
 use freshcontext_core::recheck::Recheck;
+use freshcontext_core::references::References;
 use freshcontext_records::Bundle;
 use freshcontext_records::make::Answered;
 use serde::Serialize;
@@ -37,6 +38,8 @@ pub enum Outcome {
     Recheck(Box<Recheck>),
     /// What a tool for deliverables did.
     Deliverable(Box<dyn Deliverable>),
+    /// Whether references still stand.
+    References(Box<References>),
     /// A failed call.
     Failure(Box<Failure>),
 }
@@ -95,7 +98,11 @@ impl Outcome {
         match self {
             Self::Failure(failure) => Some(failure.code),
             Self::Composite(answer) => answer.failure().map(|failure| failure.code),
-            Self::Source(_) | Self::Evaluation(_) | Self::Recheck(_) | Self::Deliverable(_) => None,
+            Self::Source(_)
+            | Self::Evaluation(_)
+            | Self::Recheck(_)
+            | Self::Deliverable(_)
+            | Self::References(_) => None,
         }
     }
 
@@ -110,6 +117,7 @@ impl Outcome {
                 Some(evaluation) => Answered::Version(evaluation),
                 None => Answered::Deliverable,
             },
+            Self::References(_) => Answered::Deliverable,
             Self::Failure(failure) => Answered::Failure(failure),
         }
     }
@@ -138,6 +146,7 @@ impl Outcome {
             Self::Evaluation(evaluated) => evaluated.evaluation.text(),
             Self::Recheck(recheck) => recheck.text(),
             Self::Deliverable(deliverable) => deliverable.text(),
+            Self::References(references) => references.text(),
             Self::Failure(failure) => failure.text(),
         }
     }
@@ -150,6 +159,7 @@ impl Outcome {
             Self::Evaluation(evaluated) => evaluated.evaluation.structured().unwrap_or_default(),
             Self::Recheck(recheck) => recheck.structured().into(),
             Self::Deliverable(deliverable) => deliverable.structured(),
+            Self::References(references) => references.structured().into(),
             Self::Failure(failure) => failure.structured().into(),
         }
     }

@@ -14,12 +14,12 @@ pub(super) fn build(
     adapters: Vec<Box<dyn AnyAdapter>>,
     composites: &[&'static Composite],
     disabled: &[String],
-    toolset: Option<&dyn Toolset>,
+    toolsets: &[Arc<dyn Toolset>],
 ) -> Vec<Tool> {
     let off = |id: &str, tool: &str| disabled.iter().any(|name| name == id || name == tool);
     let mut tools: Vec<Tool> = Vec::with_capacity(adapters.len() + composites.len() + 1);
     let (mut answers, mut composed) = (scoring::answer_schema(), scoring::composite_schema());
-    if let Some(toolset) = toolset {
+    for toolset in toolsets {
         answers = toolset.source_schema(answers);
         composed = toolset.composite_schema(composed);
     }
@@ -56,7 +56,7 @@ pub(super) fn build(
     if !off(EVALUATE, EVALUATE) {
         tools.push(scoring::evaluate_tool());
     }
-    if let Some(toolset) = toolset {
+    for toolset in toolsets {
         tools.extend(toolset.tools());
     }
     tools.sort_by(|a, b| a.name.cmp(&b.name));

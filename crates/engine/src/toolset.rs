@@ -1,5 +1,5 @@
-//! A set of tools beside the sources, which also observes the sources' calls. Everything that a set adds to the engine comes
-//! through this trait; without one the engine keeps and shows nothing of it.
+//! A set of tools beside the sources, which may also observe the sources' calls. Everything that a set adds to the engine
+//! comes through this trait; without one the engine keeps and shows nothing of it.
 
 use std::sync::Arc;
 
@@ -19,16 +19,22 @@ pub trait Toolset: Send + Sync {
     fn tools(&self) -> Vec<Tool>;
 
     /// The output schema of a source's tool, with what this set adds to the answer.
-    fn source_schema(&self, schema: Value) -> Value;
+    fn source_schema(&self, schema: Value) -> Value {
+        schema
+    }
 
     /// The output schema of a composite, with what this set adds to the answer.
-    fn composite_schema(&self, schema: Value) -> Value;
+    fn composite_schema(&self, schema: Value) -> Value {
+        schema
+    }
 
     /// Starts what runs in the background. Does not block.
-    fn begin(&self);
+    fn begin(&self) {}
 
     /// Ends what runs in the background, in bounded time.
-    fn close(&self) -> BoxFuture<'_, ()>;
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
 
     /// Runs one of its tools.
     fn call<'a>(
@@ -39,11 +45,18 @@ pub trait Toolset: Send + Sync {
         owner: &'a Owner,
     ) -> BoxFuture<'a, Result<Outcome, SourceError>>;
 
-    /// Called before a source or a composite is asked, with the number of its sections (1 for a source).
-    fn before(&self, call: Call<'_>) -> Box<dyn Observer>;
+    /// Called before a source or a composite is asked, with the number of its sections (1 for a source). The first set that
+    /// observes a call is its observer.
+    fn before(&self, call: &Call<'_>) -> Option<Box<dyn Observer>> {
+        let _ = call;
+        None
+    }
 
     /// Called when any tool's call has ended and its caller still waits, before the answer is written.
-    fn after<'a>(&'a self, ended: Ended<'a>, answer: &'a mut Answer) -> BoxFuture<'a, ()>;
+    fn after<'a>(&'a self, ended: Ended<'a>, answer: &'a mut Answer) -> BoxFuture<'a, ()> {
+        let _ = (ended, answer);
+        Box::pin(std::future::ready(()))
+    }
 }
 
 /// A call of a source or a composite that is about to be made.
@@ -59,6 +72,7 @@ pub struct Call<'a> {
 }
 
 /// A call that has ended.
+#[derive(Clone, Copy)]
 pub struct Ended<'a> {
     /// The tool.
     pub tool: &'a Tool,

@@ -61,9 +61,9 @@ impl Toolset for TimeToolset {
         })
     }
 
-    fn before(&self, call: Call<'_>) -> Box<dyn Observer> {
+    fn before(&self, call: &Call<'_>) -> Option<Box<dyn Observer>> {
         self.begin();
-        Box::new(CallObserver::new(self.clone(), &call))
+        Some(Box::new(CallObserver::new(self.clone(), call)))
     }
 
     fn after<'a>(&'a self, ended: Ended<'a>, answer: &'a mut Answer) -> BoxFuture<'a, ()> {

@@ -12,6 +12,7 @@ use freshcontext_engine::retrievals::{FailureLog, Told, ToldSource};
 use freshcontext_engine::{Engine, Parts, Toolset};
 use freshcontext_files::read::{self as input, Bound};
 use freshcontext_follow::{Follow, TimeToolset};
+use freshcontext_lookup::ReferencesToolset;
 use freshcontext_metrics::{Metered, Metrics};
 
 /// Differences between the kinds of runs.
@@ -111,6 +112,9 @@ impl App {
             .transpose()
             .map_err(|error| ConfigError(format!("`http.metrics`: {error}")))?;
         let mut config = pipeline_config(settings, environment, descriptors, Arc::clone(&clock))?;
+        if settings.with_references() {
+            config.descriptors.extend(freshcontext_lookup::descriptors());
+        }
         config.observer = observer;
         let pipeline = Arc::new(Pipeline::new(config).map_err(|error| ConfigError(error.to_string()))?);
         let mut transport: Arc<dyn Transport> = Arc::clone(&pipeline) as Arc<dyn Transport>;
@@ -130,14 +134,18 @@ impl App {
             adapters = adapters.into_iter().map(telling).collect();
         }
         let toolset = settings.with_time().then(|| TimeToolset::new(settings.store()));
+        let of_references = settings
+            .with_references()
+            .then(|| Arc::new(ReferencesToolset) as Arc<dyn Toolset>);
+        let of_time = toolset
+            .clone()
+            .map(|toolset| Arc::new(toolset) as Arc<dyn Toolset>);
         let parts = Parts {
             adapters,
             composites: composites().iter().collect(),
             transport,
             clock,
-            toolset: toolset
-                .clone()
-                .map(|toolset| Arc::new(toolset) as Arc<dyn Toolset>),
+            toolsets: of_time.into_iter().chain(of_references).collect(),
         };
         let mut engine = Engine::new(settings, parts).map_err(|error| ConfigError(error.to_string()))?;
         if let Some(metrics) = &metrics {

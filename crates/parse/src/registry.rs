@@ -128,7 +128,15 @@ const NPM: &str = "https://registry.npmjs.org/";
 /// # Errors
 /// As [`link::built`].
 pub fn npm_latest(package: &str) -> Result<Request, SourceError> {
-    Ok(document(link::built(NPM, &[package, "latest"])?))
+    npm_version(package, "latest")
+}
+
+/// One version of an npm package alone, by its number or its tag.
+///
+/// # Errors
+/// As [`link::built`].
+pub fn npm_version(package: &str, version: &str) -> Result<Request, SourceError> {
+    Ok(document(link::built(NPM, &[package, version])?))
 }
 
 fn document(url: Url) -> Request {

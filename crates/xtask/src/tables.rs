@@ -155,6 +155,30 @@ pub fn tools_page() -> String {
             peek.listing.words()
         );
     }
+    let references = freshcontext_lookup::check_references_tool();
+    let _ = write!(
+        out,
+        "\n## {}\n\nOnly with the toolset `references`; see [references.md](references.md). {}\n\nExample: `{}`\n\n",
+        references.name, references.description, references.example
+    );
+    arguments(&mut out, &references.input_schema);
+    out.push_str("\nRegistries that no other tool asks:\n\n| registry | hosts | limits kept | dates | terms |\n| --- | --- | --- | --- | --- |\n");
+    for facts in freshcontext_lookup::descriptors() {
+        let limits: Vec<String> = facts
+            .rates
+            .iter()
+            .map(|rate| format!("{} in {} s", rate.pace.requests, rate.pace.per.as_secs()))
+            .collect();
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} | {} |",
+            facts.title,
+            facts.hosts.named().join(", "),
+            limits.join(", "),
+            cell(facts.dates),
+            cell(facts.terms)
+        );
+    }
     out.push_str(
         "\n## Deliverables\n\nOnly with the toolset `time`; see [deliverables.md](deliverables.md). They are defined on the \
          command line.\n",

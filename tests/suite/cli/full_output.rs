@@ -212,6 +212,10 @@ impl Scene {
             ("records list", line(&["records", "list"], &"")),
             ("records page", line(&["records", "page", &records], &"")),
             ("records show", line(&["records", "show", context], &"")),
+            (
+                "references",
+                line(&["references", "-"], &"Nothing in this text is a reference."),
+            ),
             ("settings", line(&["settings", "--json"], &"")),
             ("sources", line(&["sources"], &"")),
             ("stamp", line(&["stamp", "-"], &facts)),

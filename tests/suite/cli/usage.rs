@@ -57,6 +57,7 @@ async fn usage_errors() -> Result<(), Failed> {
         &["records", "show", DRIVES],
         &["records", "export", "-", "--format", DRIVES],
         &["recheck", DRIVES],
+        &["references", DRIVES],
         &["deliverable", "show", DRIVES],
         &["deliverable", "show", "x", DRIVES],
         &["deliverable", "diff", "x", "1", DRIVES],

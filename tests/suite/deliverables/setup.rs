@@ -94,7 +94,7 @@ impl Scene {
             composites: freshcontext_sources::composites().iter().collect(),
             transport: Arc::new(Pipeline::new(config).map_err(|error| error.to_string())?),
             clock: clock.clone(),
-            toolset: Some(Arc::new(toolset.clone())),
+            toolsets: vec![Arc::new(toolset.clone())],
         };
         let engine = Engine::new(&settings, parts).map_err(|error| error.to_string())?;
         Ok(Self {

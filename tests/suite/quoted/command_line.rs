@@ -25,12 +25,13 @@ enum Way {
 }
 
 /// Every command of the program.
-const COMMANDS: [(&str, Way); 45] = [
+const COMMANDS: [(&str, Way); 46] = [
     ("stdio", Way::Kept),
     ("http", Way::Ours),
     ("healthcheck", Way::Ours),
     ("call", Way::Kept),
     ("recheck", Way::Kept),
+    ("references", Way::Here(&["references", "-"], bibliography)),
     ("store info", Way::Kept),
     ("store check", Way::Ours),
     ("store vacuum", Way::Ours),
@@ -98,6 +99,11 @@ fn judged(turn: usize) -> String {
     json!({"profile": "local_custom", "intent": "developer_adoption", "now": "2026-11-21T12:00:00Z",
         "query": poison(turn), "signals": signals(turn)})
     .to_string()
+}
+
+/// A bibliography whose entry has nothing to be found by: its words are shown, and nobody is asked.
+fn bibliography(turn: usize) -> String {
+    json!([{"id": poison(turn + 1), "type": "article", "title": poison(turn)}]).to_string()
 }
 
 fn envelope(turn: usize) -> String {

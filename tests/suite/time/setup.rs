@@ -97,7 +97,11 @@ pub fn engine(
         composites: freshcontext_sources::composites().iter().collect(),
         transport: Arc::new(Pipeline::new(config).map_err(|error| error.to_string())?),
         clock,
-        toolset: toolset.clone().map(|toolset| Arc::new(toolset) as _),
+        toolsets: toolset
+            .clone()
+            .map(|toolset| Arc::new(toolset) as _)
+            .into_iter()
+            .collect(),
     };
     let engine = Arc::new(Engine::new(&settings, parts).map_err(|error| error.to_string())?);
     let follow = toolset.map(|toolset| Follow::new(Arc::clone(&engine), toolset));

@@ -1,7 +1,10 @@
 //! The documents of crates.io. `updated_at` of a crate is not when its newest version came out.
 
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{DateEvidence, SourceError, StandingEvidence, StandingState, named, quoted};
+use freshcontext_contract::standing::Basis;
+use freshcontext_contract::{
+    DateEvidence, Lookup, Presence, SourceError, StandingEvidence, StandingState, named, quoted,
+};
 use freshcontext_parse::date::instant;
 use freshcontext_parse::json::text_at;
 use freshcontext_parse::{json, text};
@@ -16,31 +19,70 @@ struct Row<'v> {
     value: &'v Value,
 }
 
+impl Row<'_> {
+    /// The sign that it was pulled.
+    fn yanked(&self) -> Option<StandingEvidence> {
+        let message = text_at(self.value, "/yank_message").filter(|message| !message.trim().is_empty());
+        let field = format!("versions[{}].yanked", self.number);
+        let sign = StandingEvidence::field(StandingState::Yanked, field, "true");
+        self.yanked.then(|| sign.by("owner").reason(message))
+    }
+}
+
+fn rows(list: Option<&Vec<Value>>) -> Vec<Row<'_>> {
+    let row = |value| {
+        Some(Row {
+            number: Version::parse(text_at(value, "/num")?).ok()?,
+            written: text_at(value, "/created_at"),
+            yanked: value.get("yanked") == Some(&Value::Bool(true)),
+            value,
+        })
+    };
+    list.into_iter().flatten().filter_map(row).collect()
+}
+
+/// Reads of a crate's document what it says of one version.
+pub fn version(body: &str, wanted: &str) -> Result<Lookup, SourceError> {
+    let value: Value = json::parse(body, "crates.io")?;
+    let Some(name) = text_at(&value, "/crate/name").or_else(|| text_at(&value, "/crate/id")) else {
+        return Err(refusal(&value));
+    };
+    let Some(list) = value.get("versions").and_then(Value::as_array) else {
+        return Err(SourceError::malformed("crates.io: the answer lists no versions"));
+    };
+    let rows = rows(Some(list));
+    if rows.is_empty() && !list.is_empty() {
+        return Err(SourceError::malformed("crates.io: no version can be read"));
+    }
+    let Some(row) = rows.iter().find(|row| row.number.to_string() == wanted) else {
+        let gone = Lookup::new(Presence::Gone(Basis::Field));
+        return Ok(gone.showing("versions", format!("no {wanted}"), None::<String>));
+    };
+    let early = (!row.number.pre.is_empty())
+        .then(|| StandingEvidence::field(StandingState::Prerelease, "num", wanted));
+    let signs = row.yanked().into_iter().chain(early).collect();
+    let date = DateEvidence::optional_field("created_at of the version", row.written);
+    Ok(Lookup::found(Some(format!("{name} {wanted}")), date, signs).showing("num", wanted, None::<String>))
+}
+
+fn refusal(value: &Value) -> SourceError {
+    match text_at(value, "/errors/0/detail") {
+        Some(detail) => {
+            SourceError::not_found(format!("crates.io says: {}", quoted(&text::said(detail, 120))))
+        }
+        None => SourceError::malformed("crates.io: the answer names no crate"),
+    }
+}
+
 /// Reads a crate's document.
 pub fn read(body: &str) -> Result<Facts, SourceError> {
     let value: Value = json::parse(body, "crates.io")?;
     let about = value.get("crate").unwrap_or(&Value::Null);
     let Some(name) = text_at(about, "/name").or_else(|| text_at(about, "/id")) else {
-        return Err(match text_at(&value, "/errors/0/detail") {
-            Some(detail) => {
-                SourceError::not_found(format!("crates.io says: {}", quoted(&text::said(detail, 120))))
-            }
-            None => SourceError::malformed("crates.io: the answer names no crate"),
-        });
+        return Err(refusal(&value));
     };
     let list = value.get("versions").and_then(Value::as_array);
-    let rows: Vec<Row<'_>> = list
-        .into_iter()
-        .flatten()
-        .filter_map(|value| {
-            Some(Row {
-                number: Version::parse(text_at(value, "/num")?).ok()?,
-                written: text_at(value, "/created_at"),
-                yanked: value.get("yanked") == Some(&Value::Bool(true)),
-                value,
-            })
-        })
-        .collect();
+    let rows = rows(list);
     let mut facts = Facts {
         name: name.to_owned(),
         description: text_at(about, "/description").map(str::to_owned),
@@ -76,14 +118,8 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
             named(name)
         ));
     }
-    if let Some(row) = chosen.filter(|row| row.yanked) {
-        let message = text_at(row.value, "/yank_message").filter(|message| !message.trim().is_empty());
-        let sign = StandingEvidence::field(
-            StandingState::Yanked,
-            format!("versions[{}].yanked", row.number),
-            "true",
-        );
-        facts.standing.push(sign.by("owner").reason(message));
+    if let Some(sign) = chosen.and_then(Row::yanked) {
+        facts.standing.push(sign);
         facts.set("yanked", true);
     }
     let detail = |pointer: &str| {

@@ -1,7 +1,10 @@
 //! npm's documents. `time.modified` is the document's last write, not a release.
 
 use freshcontext_contract::serde_json::{Map, Value};
-use freshcontext_contract::{DateEvidence, ErrorCode, SourceError, StandingEvidence, StandingState, named};
+use freshcontext_contract::standing::Basis;
+use freshcontext_contract::{
+    DateEvidence, ErrorCode, Lookup, Presence, SourceError, StandingEvidence, StandingState, named,
+};
 use freshcontext_parse::date::instant;
 use freshcontext_parse::json::text_at;
 use freshcontext_parse::{json, npm, text};
@@ -181,6 +184,52 @@ pub fn manifest(body: &str) -> Result<Facts, SourceError> {
         named(name)
     ));
     Ok(facts)
+}
+
+/// Reads of a package's document, or of the manifest of one version, what it says of that version.
+pub fn version(body: &str, wanted: &str) -> Result<Lookup, SourceError> {
+    let value: Value = json::parse(body, "npm")?;
+    let Some(name) = text_at(&value, "/name") else {
+        let unnamed = || SourceError::malformed("npm: the answer names no package");
+        return Err(npm::error(&value).unwrap_or_else(unnamed));
+    };
+    let is_manifest = text_at(&value, "/version") == Some(wanted) && value.get("versions").is_none();
+    let versions = value.get("versions").and_then(Value::as_object);
+    let own = if is_manifest {
+        Some(&value)
+    } else {
+        versions.and_then(|versions| versions.get(wanted))
+    };
+    let Some(manifest) = own else {
+        // Of a package that was unpublished or replaced as a whole, the document says so.
+        let facts = read(body)?;
+        let mut gone = Lookup::new(Presence::Gone(Basis::Field));
+        gone.signs = facts
+            .standing
+            .into_iter()
+            .filter(|sign| sign.state == StandingState::Removed)
+            .collect();
+        return Ok(gone.showing("versions", format!("no {wanted}"), None::<String>));
+    };
+    let written = value
+        .get("time")
+        .and_then(|times| times.get(wanted))
+        .and_then(Value::as_str);
+    let is_early = Version::parse(wanted).is_ok_and(|version| !version.pre.is_empty());
+    let early = is_early.then(|| StandingEvidence::field(StandingState::Prerelease, "version", wanted));
+    // A placeholder is a version, and takes the place of all that was there.
+    let held = npm::security_holding(&value).map_or_else(Vec::new, |held| held.standing);
+    let signs = npm::deprecation(name, wanted, manifest)
+        .into_iter()
+        .chain(held)
+        .chain(early)
+        .collect();
+    let found = Lookup::found(
+        Some(format!("{name} {wanted}")),
+        DateEvidence::optional_field("time", written),
+        signs,
+    );
+    Ok(found.showing("versions", wanted, None::<String>))
 }
 
 /// Downloads by name: a single answer, or a map in which unknown names are null. An error of another kind

@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::serde_json::{Map, Value};
-use freshcontext_contract::standing::{Replacement, replacement_in};
-use freshcontext_contract::{DateEvidence, SourceError, StandingEvidence, StandingState};
+use freshcontext_contract::standing::{Basis, Replacement, replacement_in};
+use freshcontext_contract::{DateEvidence, Lookup, Presence, SourceError, StandingEvidence, StandingState};
 use freshcontext_parse::date::in_utc;
 use freshcontext_parse::json::text_at;
 use freshcontext_parse::registry::Registry;
@@ -86,6 +86,49 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         .and_then(repository);
     facts.set("repository", source.or(home));
     Ok(facts)
+}
+
+/// Reads of a project's document, or of that of one version, what it says of that version.
+pub fn version(body: &str, wanted: &str) -> Result<Lookup, SourceError> {
+    let value: Value = json::parse(body, "PyPI")?;
+    let is_wanted = |written: &str| {
+        written == wanted
+            || Version::from_str(written)
+                .is_ok_and(|written| Version::from_str(wanted).is_ok_and(|wanted| written == wanted))
+    };
+    let stated = text_at(&value, "/info/version").filter(|version| is_wanted(version));
+    let releases = value.get("releases").and_then(Value::as_object);
+    let (facts, files) = if stated.is_some() {
+        (read(body)?, None)
+    } else {
+        let found = releases
+            .into_iter()
+            .flatten()
+            .find(|(version, _)| is_wanted(version));
+        let Some((_, files)) = found else {
+            read(body)?;
+            let gone = Lookup::new(Presence::Gone(Basis::Field));
+            return Ok(gone.showing("releases", format!("no {wanted}"), None::<String>));
+        };
+        let facts = Facts {
+            name: text_at(&value, "/info/name").unwrap_or_default().to_owned(),
+            latest: Some(wanted.to_owned()),
+            ..Facts::default()
+        };
+        (facts, Some(files))
+    };
+    let (signs, date) = match files {
+        Some(files) => {
+            let date = first_file(files).map(|(_, at, _)| at);
+            (
+                signs(&Value::Null, &facts, Some(files)),
+                DateEvidence::optional_field("upload_time", date),
+            )
+        }
+        None => (facts.standing, facts.date),
+    };
+    let found = Lookup::found(Some(format!("{} {wanted}", facts.name)), date, signs);
+    Ok(found.showing("version", wanted, None::<String>))
 }
 
 /// The signs of the version handed out.

@@ -1,7 +1,7 @@
 //! Crossref's answer.
 
 use freshcontext_contract::chrono::NaiveDate;
-use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_contract::{DateEvidence, Item, Lookup, Presence, SourceError, StandingEvidence};
 use freshcontext_parse::html;
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use serde::Deserialize;
@@ -79,23 +79,47 @@ pub fn crossref(body: &str) -> Result<Page, SourceError> {
     })
 }
 
-fn item(work: Work) -> Option<Item> {
-    let title = work
-        .title
-        .unwrap_or_default()
-        .iter()
-        .map(|title| html::to_line(title))
-        .find(|title| !title.is_empty())?;
-    let (date, shown) = published(work.published.as_ref());
-    let mut item = Item::new(title, date);
-    item.standing = Crossref {
-        doi: work.doi.trim(),
-        title: &item.title,
-        created: work.created.as_ref(),
-        updated_by: work.updated_by.as_ref(),
-        update_to: work.update_to.as_ref(),
+#[derive(Deserialize)]
+struct One {
+    message: Work,
+}
+
+/// Reads the record of one work. A record of another work than the one asked for settles nothing.
+pub fn work(body: &str, doi: &str) -> Result<Lookup, SourceError> {
+    let work = json::parse::<One>(body, "Crossref")?.message;
+    if !work.doi.trim().eq_ignore_ascii_case(doi) {
+        return Ok(Lookup::new(Presence::Unsettled("other_record")).showing("DOI", work.doi, None::<String>));
     }
-    .signs();
+    let title = work.line();
+    let signs = work.signs(title.as_deref().unwrap_or_default());
+    let (date, _) = published(work.published.as_ref());
+    Ok(Lookup::found(title, date, signs).showing("DOI", work.doi, None::<String>))
+}
+
+impl Work {
+    /// Its title as a line.
+    fn line(&self) -> Option<String> {
+        let titles = self.title.iter().flatten().map(|title| html::to_line(title));
+        titles.into_iter().find(|title| !title.is_empty())
+    }
+
+    /// Its signs, under its title as a line.
+    fn signs(&self, title: &str) -> Vec<StandingEvidence> {
+        let crossref = Crossref {
+            doi: self.doi.trim(),
+            title,
+            created: self.created.as_ref(),
+            updated_by: self.updated_by.as_ref(),
+            update_to: self.update_to.as_ref(),
+        };
+        crossref.signs()
+    }
+}
+
+fn item(work: Work) -> Option<Item> {
+    let (date, shown) = published(work.published.as_ref());
+    let mut item = Item::new(work.line()?, date);
+    item.standing = work.signs(&item.title);
     // Every DOI begins so; an address of another text leads nowhere.
     let doi = Some(work.doi.trim()).filter(|doi| doi.starts_with("10."));
     item.url = doi.map(|doi| format!("https://doi.org/{doi}"));

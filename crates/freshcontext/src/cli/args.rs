@@ -68,7 +68,7 @@ pub(crate) struct Global {
     /// Log level on stderr: error, warn, info, debug, trace, off
     #[arg(long, global = true, value_name = "LEVEL")]
     pub(crate) log: Option<String>,
-    /// Enable an additional toolset: time (answer ids, `recheck`, deliverables)
+    /// Enable a toolset: time (`recheck`, deliverables), references, or all
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) toolset: Vec<String>,
     /// Folder for the server's own files
@@ -125,6 +125,18 @@ pub(crate) enum Command {
         /// Write the call's context records to this file, for `freshcontext records`
         #[arg(long, value_name = "FILE")]
         records: Option<PathBuf>,
+    },
+    /// Check whether the references in a text, a bibliography or a lock file still stand
+    #[command(
+        after_help = "Exit code: 0 all stand, 3 one was moved or superseded, 4 one could not be checked or was not \
+                            recognised, 5 one was withdrawn or is gone."
+    )]
+    References {
+        /// File that holds the references; `-` is stdin
+        file: PathBuf,
+        /// Print the structured result as JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Manage the data that the toolset `time` stores
     Store {

@@ -15,6 +15,7 @@ mod lists;
 mod look;
 mod online;
 mod records;
+mod references;
 mod report;
 mod shell;
 mod stamp;
@@ -262,6 +263,7 @@ fn dispatch(cli: Cli) -> u8 {
             };
             call::run(&loaded, &sources, freshcontext_engine::RECHECK, &words, form)
         }
+        Command::References { file, json } => references::run(&loaded, &sources, &file, json),
         Command::Store { task } => store::run(&loaded, task),
         Command::Records { token, task } => {
             let owner = token.map_or_else(Owner::default, |name| Owner::of_token(&name));
@@ -314,6 +316,9 @@ fn layers(global: &Global, command: &Command) -> Sources {
             | Command::Records { .. }
     ) {
         toolsets.push("time".to_owned());
+    }
+    if matches!(command, Command::References { .. }) {
+        toolsets.push("references".to_owned());
     }
     if !toolsets.is_empty() {
         flag("toolsets", format!("default,{}", toolsets.join(",")));

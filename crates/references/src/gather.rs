@@ -1,0 +1,142 @@
+//! All references of one document, by what the document is.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+use crate::locks::Locked;
+use crate::{bibliography, find, locks};
+
+/// What a document was read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Running text.
+    Text,
+    /// BibTeX.
+    Bibtex,
+    /// RIS.
+    Ris,
+    /// CSL JSON.
+    CslJson,
+    /// `package-lock.json`.
+    PackageLock,
+    /// `Cargo.lock`, or a lock file of its form.
+    CargoLock,
+    /// `requirements.txt`.
+    Requirements,
+    /// `go.sum`.
+    GoSum,
+}
+
+impl Format {
+    /// Its name in results.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Bibtex => "BibTeX",
+            Self::Ris => "RIS",
+            Self::CslJson => "CSL JSON",
+            Self::PackageLock => "package-lock.json",
+            Self::CargoLock => "Cargo.lock",
+            Self::Requirements => "requirements.txt",
+            Self::GoSum => "go.sum",
+        }
+    }
+}
+
+/// One reference as a document has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cited {
+    /// The reference.
+    pub text: String,
+    /// The title under which it is cited.
+    pub title: Option<String>,
+    /// The company that a filing is of.
+    pub company: Option<String>,
+}
+
+/// The references of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gathered {
+    /// What it was read as.
+    pub format: Format,
+    /// The references, once each, in its order.
+    pub references: Vec<Cited>,
+    /// Packages of a lock file that name no version in a public registry.
+    pub left_out: usize,
+}
+
+/// Finds the references of a text, of a bibliography, or of a lock file. What cannot be read as what it seems to be is read as
+/// text.
+pub fn gather(text: &str) -> Gathered {
+    let text = text.trim_start_matches('\u{feff}');
+    let listed = |format, mut references: Vec<Cited>| {
+        let mut seen = HashSet::new();
+        references.retain(|cited| seen.insert(cited.text.clone()));
+        Gathered {
+            format,
+            references,
+            left_out: 0,
+        }
+    };
+    if text.trim_start().starts_with(['{', '['])
+        && let Ok(value) = serde_json::from_str::<Value>(text)
+    {
+        if let Some(lock) = locks::npm(&value) {
+            return locked(Format::PackageLock, lock);
+        }
+        if let Some(entries) = bibliography::csl(&value) {
+            return listed(Format::CslJson, entries);
+        }
+    }
+    if is_match(&BIBTEX, text)
+        && let Some(entries) = bibliography::bibtex(text)
+        && !entries.is_empty()
+    {
+        return listed(Format::Bibtex, entries);
+    }
+    if is_match(&RIS, text) {
+        let records = bibliography::ris(text);
+        if !records.is_empty() {
+            return listed(Format::Ris, records);
+        }
+    }
+    if let Some(lock) = locks::toml(text) {
+        return locked(Format::CargoLock, lock);
+    }
+    if let Some(lock) = locks::go_sum(text) {
+        return locked(Format::GoSum, lock);
+    }
+    if let Some(lock) = locks::requirements(text) {
+        return locked(Format::Requirements, lock);
+    }
+    let found = find::find(text).map(|text| Cited {
+        text: text.to_owned(),
+        title: None,
+        company: None,
+    });
+    listed(Format::Text, found.collect())
+}
+
+static BIBTEX: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?m)^[ \t]*@[A-Za-z]{2,20}[ \t]*\{").ok());
+static RIS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?m)^TY  - ?[A-Z]").ok());
+
+fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
+    pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+}
+
+fn locked(format: Format, lock: Locked) -> Gathered {
+    let references = lock.references.into_iter().map(|text| Cited {
+        text,
+        title: None,
+        company: None,
+    });
+    Gathered {
+        format,
+        references: references.collect(),
+        left_out: lock.left_out,
+    }
+}

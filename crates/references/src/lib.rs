@@ -1,0 +1,18 @@
+//! References: what a text names by its form alone (a DOI, a version of a package, a tag, an advisory ...), and where texts,
+//! bibliographies and lock files hold references. Pure: nothing is asked.
+
+mod bibliography;
+mod find;
+mod gather;
+mod isbn;
+mod locks;
+mod recognise;
+mod reference;
+mod web;
+
+pub use gather::{Cited, Format, Gathered, gather};
+pub use recognise::{NotRecognised, recognise};
+pub use reference::{Ecosystem, Reference};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,214 @@
+//! Packages and versions in lock files.
+
+use std::collections::HashSet;
+
+use freshcontext_parse::registry::Registry;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::recognise::named;
+use crate::reference::Ecosystem;
+
+/// Deepest nesting of `dependencies` in old lock files of npm.
+const DEEPEST: usize = 64;
+
+/// What a lock file holds.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Locked {
+    /// The references, once each, in the order of the file.
+    pub references: Vec<String>,
+    /// Packages from elsewhere than the public registry, and lines without one version.
+    pub left_out: usize,
+    seen: HashSet<String>,
+}
+
+impl Locked {
+    fn add(&mut self, ecosystem: Ecosystem, name: &str, version: &str) {
+        match named(ecosystem, name, Some(version)) {
+            Some(reference) => {
+                let id = reference.id();
+                if self.seen.insert(id.clone()) {
+                    self.references.push(id);
+                }
+            }
+            None => self.left_out += 1,
+        }
+    }
+}
+
+/// `package-lock.json`, in all of its three versions (<https://docs.npmjs.com/cli/configuring-npm/package-lock-json>).
+pub(crate) fn npm(value: &Value) -> Option<Locked> {
+    value.get("lockfileVersion")?;
+    let mut locked = Locked::default();
+    if let Some(packages) = value.get("packages").and_then(Value::as_object) {
+        for (path, about) in packages.iter().filter(|(path, _)| !path.is_empty()) {
+            let Some((_, last)) = path.rsplit_once("node_modules/") else {
+                continue;
+            };
+            let name = about.get("name").and_then(Value::as_str).unwrap_or(last);
+            add_npm(&mut locked, name, about);
+        }
+    } else if let Some(tree) = value.get("dependencies").and_then(Value::as_object) {
+        add_tree(&mut locked, tree, 0);
+    }
+    Some(locked)
+}
+
+fn add_tree(locked: &mut Locked, tree: &Map<String, Value>, depth: usize) {
+    for (name, about) in tree {
+        add_npm(locked, name, about);
+        if let Some(below) = about.get("dependencies").and_then(Value::as_object)
+            && depth < DEEPEST
+        {
+            add_tree(locked, below, depth + 1);
+        }
+    }
+}
+
+fn add_npm(locked: &mut Locked, name: &str, about: &Value) {
+    if about.get("link") == Some(&Value::Bool(true)) {
+        return;
+    }
+    let text = |field: &str| about.get(field).and_then(Value::as_str);
+    let is_public = text("resolved").is_none_or(|from| {
+        from.starts_with("https://registry.npmjs.org/") || from.starts_with("https://registry.yarnpkg.com/")
+    });
+    match text("version") {
+        // `npm:other@1.0.0` stands under another name.
+        Some(version) if is_public => match version
+            .strip_prefix("npm:")
+            .and_then(|alias| alias.rsplit_once('@'))
+        {
+            Some((name, version)) => locked.add(Ecosystem::Registry(Registry::Npm), name, version),
+            None => locked.add(Ecosystem::Registry(Registry::Npm), name, version),
+        },
+        _ => locked.left_out += 1,
+    }
+}
+
+#[derive(Deserialize)]
+struct TomlLock {
+    #[serde(default)]
+    package: Vec<TomlPackage>,
+}
+
+#[derive(Deserialize)]
+struct TomlPackage {
+    name: String,
+    version: Option<String>,
+    source: Option<toml::Value>,
+}
+
+/// `Cargo.lock`, and the files of Poetry and uv, which have the same form.
+pub(crate) fn toml(text: &str) -> Option<Locked> {
+    if !text.contains("[[package]]") {
+        return None;
+    }
+    let lock: TomlLock = toml::from_str(text).ok()?;
+    let head = text.get(..200).unwrap_or(text).to_ascii_lowercase();
+    let is_poetry = head.contains("poetry");
+    let mut locked = Locked::default();
+    for package in lock.package {
+        let source = match &package.source {
+            Some(toml::Value::String(source)) => source.as_str(),
+            Some(toml::Value::Table(table)) => table
+                .get("registry")
+                .and_then(toml::Value::as_str)
+                .unwrap_or("elsewhere"),
+            _ => "",
+        };
+        let registry = if source.starts_with("registry+https://github.com/rust-lang/crates.io-index")
+            || source.starts_with("sparse+https://index.crates.io")
+            || source == "registry+sparse+https://index.crates.io/"
+        {
+            Some(Registry::Crates)
+        } else if source.contains("pypi.org/simple") || (is_poetry && source.is_empty()) {
+            Some(Registry::Pypi)
+        } else {
+            None
+        };
+        match (registry, package.version) {
+            (Some(registry), Some(version)) => {
+                locked.add(Ecosystem::Registry(registry), &package.name, &version);
+            }
+            // A package of the workspace itself has no source, and is no reference.
+            _ if source.is_empty() => {}
+            _ => locked.left_out += 1,
+        }
+    }
+    Some(locked)
+}
+
+/// `requirements.txt` (<https://pip.pypa.io/en/stable/reference/requirements-file-format/>): lines that name one version. `None`
+/// where no line does, or most lines are something else.
+pub(crate) fn requirements(text: &str) -> Option<Locked> {
+    let mut locked = Locked::default();
+    let mut others = 0_usize;
+    for line in text.lines() {
+        let line = line.split(" #").next().unwrap_or_default();
+        let line = line
+            .split(" --hash")
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .trim_end_matches('\\')
+            .trim();
+        if line.is_empty()
+            || line.starts_with('#')
+            || line.starts_with("--")
+            || line.starts_with("-r ")
+            || line.starts_with("-c ")
+        {
+            continue;
+        }
+        // A marker of the environment says when the line holds.
+        let (requirement, _) = line.split_once(';').unwrap_or((line, ""));
+        let requirement = requirement.trim();
+        if let Some((name, version)) = requirement.split_once("==")
+            && is_name(name)
+        {
+            locked.add(
+                Ecosystem::Registry(Registry::Pypi),
+                name,
+                version.trim_start_matches('='),
+            );
+        } else if is_requirement(requirement) {
+            locked.left_out += 1;
+        } else {
+            others += 1;
+        }
+    }
+    (!locked.references.is_empty() && others <= locked.references.len() / 4).then_some(locked)
+}
+
+fn is_name(name: &str) -> bool {
+    let name = name.split('[').next().unwrap_or_default().trim();
+    Registry::Pypi.can_name(name)
+}
+
+/// Whether a line is a requirement without one version: a name, a range of versions, an address.
+fn is_requirement(line: &str) -> bool {
+    let end = line.find(['<', '>', '=', '~', '!', '@']).unwrap_or(line.len());
+    line.get(..end).is_some_and(is_name) || line.starts_with("-e ") || line.starts_with("git+")
+}
+
+/// `go.sum` (<https://go.dev/ref/mod#go-sum-files>): modules whose content is used. Lines of a module's `go.mod` alone are of
+/// versions that were only looked at.
+pub(crate) fn go_sum(text: &str) -> Option<Locked> {
+    let mut locked = Locked::default();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let mut parts = line.split_whitespace();
+        let (Some(module), Some(version), Some(hash), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            return None;
+        };
+        if !hash.starts_with("h1:") || !version.starts_with('v') {
+            return None;
+        }
+        if !version.ends_with("/go.mod") {
+            locked.add(Ecosystem::Go, module, version);
+        }
+    }
+    (!locked.references.is_empty()).then_some(locked)
+}

@@ -1,0 +1,299 @@
+//! Forms as a table, near misses, and properties.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn read(text: &str) -> (&'static str, String) {
+    recognise(text).map_or_else(
+        |why| ("-", why.as_str().to_owned()),
+        |found| (found.kind(), found.id()),
+    )
+}
+
+#[test]
+fn every_form_has_its_kind_and_its_normal_form() {
+    for (text, kind, id) in [
+        (
+            "10.1016/S0140-6736(20)31180-6",
+            "doi",
+            "10.1016/s0140-6736(20)31180-6",
+        ),
+        ("doi:10.1000/182", "doi", "10.1000/182"),
+        ("DOI: 10.1000/182.", "doi", "10.1000/182"),
+        ("https://doi.org/10.1000%2F182", "doi", "10.1000/182"),
+        ("http://dx.doi.org/10.1000/182#a", "doi", "10.1000/182"),
+        ("10.48550/arXiv.2104.12255", "arxiv", "2104.12255"),
+        ("arXiv:2401.00917", "arxiv", "2401.00917"),
+        ("2104.12255v1", "arxiv", "2104.12255v1"),
+        ("math.GT/0309136", "arxiv", "math.GT/0309136"),
+        (
+            "https://arxiv.org/pdf/hep-th/9901001v2.pdf",
+            "arxiv",
+            "hep-th/9901001v2",
+        ),
+        ("https://example.com/a?b=c#d", "url", "https://example.com/a?b=c"),
+        ("www.example.com", "url", "https://www.example.com/"),
+        ("<http://example.com/a>", "url", "http://example.com/a"),
+        ("pypi:Black@21.11b0", "package", "pypi:black@21.11b0"),
+        ("black==21.11b0", "package", "pypi:black@21.11b0"),
+        ("crates:bitflags@0.7.1", "package", "crates:bitflags@0.7.1"),
+        ("cargo:bitflags@v0.7.1", "package", "crates:bitflags@0.7.1"),
+        ("npm:@types/node@20.0.0", "package", "npm:@types/node@20.0.0"),
+        ("@types/node@20.0.0", "package", "npm:@types/node@20.0.0"),
+        ("npm:chalk", "package", "npm:chalk"),
+        (
+            "pkg:npm/%40types/node@20.0.0?a=b",
+            "package",
+            "npm:@types/node@20.0.0",
+        ),
+        (
+            "pkg:golang/golang.org/x/text@v0.3.0",
+            "package",
+            "go:golang.org/x/text@v0.3.0",
+        ),
+        (
+            "golang.org/x/text@v0.3.0",
+            "package",
+            "go:golang.org/x/text@v0.3.0",
+        ),
+        (
+            "https://www.npmjs.com/package/chalk/v/2.4.2",
+            "package",
+            "npm:chalk@2.4.2",
+        ),
+        (
+            "https://pypi.org/project/Zope.Interface/5.0/",
+            "package",
+            "pypi:zope-interface@5.0",
+        ),
+        (
+            "https://crates.io/crates/serde/1.0.0",
+            "package",
+            "crates:serde@1.0.0",
+        ),
+        (
+            "https://crates.io/crates/serde/versions",
+            "url",
+            "https://crates.io/crates/serde/versions",
+        ),
+        ("acme/tool@v1.0.0", "repository", "acme/tool@v1.0.0"),
+        ("acme/tool", "repository", "acme/tool"),
+        (
+            "https://github.com/acme/tool/releases/tag/a/b",
+            "repository",
+            "acme/tool@a/b",
+        ),
+        ("https://github.com/acme/tool.git", "repository", "acme/tool"),
+        ("git@github.com:acme/tool.git", "repository", "acme/tool"),
+        ("pkg:github/acme/tool@v1", "repository", "acme/tool@v1"),
+        (
+            "https://github.com/acme/tool/issues/5",
+            "url",
+            "https://github.com/acme/tool/issues/5",
+        ),
+        ("cve-2021-44228", "advisory", "CVE-2021-44228"),
+        ("GHSA-JFH8-C2JP-5V3Q", "advisory", "GHSA-jfh8-c2jp-5v3q"),
+        (
+            "https://nvd.nist.gov/vuln/detail/CVE-2021-44228",
+            "advisory",
+            "CVE-2021-44228",
+        ),
+        (
+            "https://github.com/advisories/GHSA-jfh8-c2jp-5v3q",
+            "advisory",
+            "GHSA-jfh8-c2jp-5v3q",
+        ),
+        (
+            "https://news.ycombinator.com/item?id=8863",
+            "hackernews",
+            "https://news.ycombinator.com/item?id=8863",
+        ),
+        (
+            "https://old.reddit.com/r/rust/comments/1WSZCB6/title/",
+            "reddit",
+            "https://www.reddit.com/comments/1wszcb6/",
+        ),
+        (
+            "https://redd.it/1wszcb6",
+            "reddit",
+            "https://www.reddit.com/comments/1wszcb6/",
+        ),
+        (
+            "https://www.reddit.com/r/a/comments/1wszcb6/t/abc123/",
+            "reddit",
+            "https://www.reddit.com/comments/1wszcb6/_/abc123/",
+        ),
+        ("0001324424-20-000009", "sec_filing", "0001324424-20-000009"),
+        (
+            "https://www.sec.gov/Archives/edgar/data/1324424/000132442420000009/a.htm",
+            "sec_filing",
+            "0001324424-20-000009",
+        ),
+        (
+            "CONT_AWD_N0001917C0015_9700_-NONE-_-NONE-",
+            "award",
+            "CONT_AWD_N0001917C0015_9700_-NONE-_-NONE-",
+        ),
+        ("MOH000ETT25000001", "tender", "MOH000ETT25000001"),
+        ("rfc0793", "rfc", "RFC 793"),
+        ("RFC-9110", "rfc", "RFC 9110"),
+        ("https://www.rfc-editor.org/rfc/rfc793.txt", "rfc", "RFC 793"),
+        ("https://datatracker.ietf.org/doc/html/rfc9110", "rfc", "RFC 9110"),
+        ("ISBN 978-0-306-40615-7", "isbn", "9780306406157"),
+    ] {
+        assert_eq!(read(text), (kind, id.to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn near_misses_are_not_recognised() {
+    for (text, why) in [
+        ("", "no_known_form"),
+        (
+            "Smith et al., On everything, Journal of Things, 2019",
+            "no_known_form",
+        ),
+        ("ISBN 978-0-306-40615-8", "wrong_check_digit"),
+        ("9780306406158", "wrong_check_digit"),
+        ("10.1000", "no_known_form"),
+        ("10.12/abc", "no_known_form"),
+        ("1.2.3", "no_known_form"),
+        ("2104.123", "no_known_form"),
+        ("2104.12255v0", "no_known_form"),
+        ("chalk@2.4.2", "no_registry"),
+        ("npm:chalk@^2.4.2", "no_known_form"),
+        ("npm:chalk@latest", "no_known_form"),
+        ("npm:Not A Name@1.0.0", "no_known_form"),
+        ("black>=21", "no_known_form"),
+        ("acme/tool@", "no_known_form"),
+        ("acme/tool@a..b", "no_known_form"),
+        ("CVE-2021-44", "no_known_form"),
+        ("GHSA-aaaa-bbbb-cccc", "no_known_form"),
+        ("0001324424-20-00009", "no_known_form"),
+        ("CONT_AWD_", "no_known_form"),
+        ("RFC", "no_known_form"),
+        ("RFC 123456", "no_known_form"),
+        ("someone@example.com", "no_known_form"),
+        ("https://user:word@example.com/", "no_known_form"),
+        ("ftp://example.com/a", "no_known_form"),
+        ("javascript:alert(1)", "no_known_form"),
+    ] {
+        assert_eq!(read(text), ("-", why.to_owned()), "{text}");
+    }
+}
+
+fn texts(text: &str) -> (Format, Vec<String>, usize) {
+    let gathered = gather(text);
+    let references = gathered.references.into_iter().map(|cited| cited.text);
+    (gathered.format, references.collect(), gathered.left_out)
+}
+
+#[test]
+fn bibliographies_give_one_reference_an_entry() {
+    let bibtex = r"@string{j = {Journal}}
+@article{one, title = {A {Study} of things}, journal = j, doi = {10.1000/182}, url = {https://example.com/one}}
+@misc{two, title={Preprint}, eprint={2104.12255}, archivePrefix={arXiv}}
+@book{three, title = {Book}, isbn = {978-0-306-40615-7}}
+@online{four, title = {Page}, note = {see \url{https://example.com/a_b}}}
+@article{five, title = {Nothing to find it by}}";
+    let gathered = gather(bibtex);
+    assert_eq!(gathered.references[0].title.as_deref(), Some("A Study of things"));
+    let (format, references, _) = texts(bibtex);
+    assert_eq!(format, Format::Bibtex);
+    assert_eq!(
+        references,
+        [
+            "10.1000/182",
+            "arXiv:2104.12255",
+            "ISBN 978-0-306-40615-7",
+            "https://example.com/a_b",
+            "Nothing to find it by"
+        ]
+    );
+    let ris = "TY  - JOUR\r\nTI  - A study\r\nDO  - 10.1000/182\r\nUR  - https://example.com\r\nER  - \r\nTY  - BOOK\nT1  - Book\nSN  - 9780306406157\nER  -\n";
+    assert_eq!(
+        texts(ris),
+        (
+            Format::Ris,
+            vec!["10.1000/182".to_owned(), "ISBN 9780306406157".to_owned()],
+            0
+        )
+    );
+    let csl = r#"[{"id": "a", "type": "article", "title": "A study", "DOI": "10.1000/182"}, {"id": "b", "type": "webpage", "URL": "https://example.com/b"}]"#;
+    assert_eq!(
+        texts(csl),
+        (
+            Format::CslJson,
+            vec!["10.1000/182".to_owned(), "https://example.com/b".to_owned()],
+            0
+        )
+    );
+    // What is broken is read as text.
+    let (format, references, _) = texts("@article{one, title = {unclosed, doi = {10.1000/182}");
+    assert_eq!((format, references.len()), (Format::Text, 1));
+}
+
+#[test]
+fn lock_files_give_packages_in_their_versions() {
+    let npm = r#"{"lockfileVersion": 3, "packages": {"": {"name": "own", "version": "1.0.0"},
+        "node_modules/chalk": {"version": "2.4.2", "resolved": "https://registry.npmjs.org/chalk/-/chalk-2.4.2.tgz"},
+        "node_modules/a/node_modules/@b/c": {"version": "1.0.0"},
+        "node_modules/again/node_modules/chalk": {"version": "2.4.2"},
+        "node_modules/linked": {"resolved": "packages/linked", "link": true}, "packages/linked": {"version": "1.0.0"},
+        "node_modules/git": {"version": "1.0.0", "resolved": "git+ssh://git@github.com/a/b.git#c"}}}"#;
+    assert_eq!(
+        texts(npm),
+        (
+            Format::PackageLock,
+            vec!["npm:chalk@2.4.2".to_owned(), "npm:@b/c@1.0.0".to_owned()],
+            1
+        )
+    );
+    let old = r#"{"lockfileVersion": 1, "dependencies": {"a": {"version": "1.0.0", "dependencies": {"b": {"version": "2.0.0"}}}, "c": {"version": "file:c"}}}"#;
+    assert_eq!(
+        texts(old),
+        (
+            Format::PackageLock,
+            vec!["npm:a@1.0.0".to_owned(), "npm:b@2.0.0".to_owned()],
+            1
+        )
+    );
+    let cargo = "version = 4\n[[package]]\nname = \"own\"\nversion = \"0.1.0\"\n\n[[package]]\nname = \"bitflags\"\nversion = \"0.7.1\"\n\
+        source = \"registry+https://github.com/rust-lang/crates.io-index\"\n[[package]]\nname = \"g\"\nversion = \"1.0.0\"\nsource = \"git+https://example.com/g\"\n";
+    assert_eq!(
+        texts(cargo),
+        (Format::CargoLock, vec!["crates:bitflags@0.7.1".to_owned()], 1)
+    );
+    let requirements = "# pinned\n-r base.txt\nblack==21.11b0 \\\n    --hash=sha256:aa\nFlask[async]==2.0 ; python_version > '3'\nrequests>=2\n";
+    assert_eq!(
+        texts(requirements),
+        (
+            Format::Requirements,
+            vec!["pypi:black@21.11b0".to_owned(), "pypi:flask@2.0".to_owned()],
+            1
+        )
+    );
+    let go = "golang.org/x/text v0.3.0 h1:aa=\ngolang.org/x/text v0.3.0/go.mod h1:bb=\ngopkg.in/yaml.v2 v2.4.0/go.mod h1:cc=\n";
+    assert_eq!(
+        texts(go),
+        (Format::GoSum, vec!["go:golang.org/x/text@v0.3.0".to_owned()], 0)
+    );
+}
+
+proptest! {
+    #[test]
+    fn a_normal_form_is_recognised_as_itself(text in "\\PC{0,60}|(10\\.[0-9]{4}/|arXiv:|npm:|pypi:|go:|https://(doi.org|github.com|reddit.com|example.com)/|a/|RFC |ISBN )[ -~]{0,30}") {
+        if let Ok(found) = recognise(&text) {
+            let again = recognise(&found.id());
+            prop_assert_eq!(again.as_ref().map(Reference::id), Ok(found.id()), "{}", text);
+            prop_assert_eq!(again.map(|again| again.kind()), Ok(found.kind()));
+        }
+    }
+
+    #[test]
+    fn any_document_is_survived(text in "(\\PC|\n|@article\\{|TY  - |\\[\\[package\\]\\]|==){0,80}") {
+        let gathered = gather(&text);
+        prop_assert!(gathered.references.len() <= text.len());
+    }
+}
