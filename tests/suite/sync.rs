@@ -407,7 +407,10 @@ fn descriptors() -> Vec<String> {
             out.push(format!("the id {} is taken twice", facts.id));
         }
         if !decay.entries().contains_key(facts.id) {
-            out.push(format!("{} has no decay class", facts.id));
+            out.push(format!(
+                "{}: `decay` is Decay::Unclassed; choose the variant by how fast its items age (docs/specification.md)",
+                facts.id
+            ));
         }
         let said = [facts.title, facts.description, facts.dates, facts.terms];
         let of_routes = facts.routes.iter().map(|route| route.about);

@@ -5,6 +5,7 @@ mod calls;
 mod candidate;
 mod coverage;
 pub mod cut;
+mod envelope;
 pub mod history;
 mod ids;
 mod limits;
@@ -21,6 +22,7 @@ mod tokens;
 
 pub use calls::{Call, refetch};
 pub use candidate::{Candidate, Facts, Judge, KnownCall, Reason, Relevance, Replaced, Usability};
+pub use envelope::{Envelope, Headers};
 pub use freshcontext_contract::quote;
 pub use ids::{id_of, is_missing_id, is_of_content, item_id, missing_id, sha256_hex};
 pub use limits::{Budget, CUT_LEAST_TOKENS, FRESH_LEAST, LEAST_BYTES, LEAST_TOKENS, Require, Strategy};

@@ -50,7 +50,20 @@ mod tests {
     use freshcontext_core::answer::Failure;
 
     use super::*;
-    use crate::outcome::{Deliverable, SourcesState};
+    use crate::outcome::Deliverable;
+
+    #[derive(Debug)]
+    struct Nothing;
+
+    impl Deliverable for Nothing {
+        fn text(&self) -> String {
+            String::new()
+        }
+
+        fn structured(&self) -> serde_json::Value {
+            json!({})
+        }
+    }
 
     #[test]
     fn only_an_answer_fills_a_gap_and_only_by_its_id() {
@@ -60,14 +73,7 @@ mod tests {
             settle(&mut answer, "extract_x", id);
             answer.meta()[SETTLED]["status"].clone()
         };
-        let answered = || {
-            Outcome::Deliverable(Box::new(Deliverable {
-                text: String::new(),
-                structured: json!({}),
-                evaluation: None,
-                state: SourcesState::Fresh,
-            }))
-        };
+        let answered = || Outcome::Deliverable(Box::new(Nothing));
         let late = SourceError::new(ErrorCode::Timeout, "late");
         let failed = Failure::new(&late, "x", "extract_x", chrono::DateTime::UNIX_EPOCH);
         assert_eq!(settled(answered(), &id), "resolved");

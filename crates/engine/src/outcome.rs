@@ -1,6 +1,7 @@
 //! What comes of a call. It stays typed until it leaves: text, structure and `_meta` are written here, once, when the door
 //! asks for them.
 
+use std::fmt;
 use std::sync::OnceLock;
 
 use freshcontext_contract::{ErrorCode, SourceError};
@@ -35,7 +36,7 @@ pub enum Outcome {
     /// Whether an earlier answer is still so.
     Recheck(Box<Recheck>),
     /// What a tool for deliverables did.
-    Deliverable(Box<Deliverable>),
+    Deliverable(Box<dyn Deliverable>),
     /// A failed call.
     Failure(Box<Failure>),
 }
@@ -57,17 +58,23 @@ impl Evaluated {
     }
 }
 
-/// What a tool for deliverables did, in both forms. Only their toolset knows its types.
-#[derive(Debug)]
-pub struct Deliverable {
+/// What a tool for deliverables did. Its toolset has the types; both forms are written when a door asks.
+pub trait Deliverable: fmt::Debug + Send + Sync {
     /// The text.
-    pub text: String,
+    fn text(&self) -> String;
+
     /// The structure.
-    pub structured: Value,
+    fn structured(&self) -> Value;
+
     /// The evaluation that chose what a new version holds.
-    pub evaluation: Option<Box<Evaluation>>,
+    fn evaluation(&self) -> Option<&Evaluation> {
+        None
+    }
+
     /// What a check found, for the exit code of the command line.
-    pub state: SourcesState,
+    fn state(&self) -> SourcesState {
+        SourcesState::Fresh
+    }
 }
 
 /// State of the sources of a deliverable.
@@ -99,7 +106,7 @@ impl Outcome {
             Self::Composite(answer) => Answered::Composite(answer),
             Self::Evaluation(evaluated) => Answered::Evaluation(&evaluated.evaluation),
             Self::Recheck(recheck) => Answered::Recheck(recheck),
-            Self::Deliverable(deliverable) => match &deliverable.evaluation {
+            Self::Deliverable(deliverable) => match deliverable.evaluation() {
                 Some(evaluation) => Answered::Version(evaluation),
                 None => Answered::Deliverable,
             },
@@ -130,7 +137,7 @@ impl Outcome {
             Self::Composite(answer) => answer.text(),
             Self::Evaluation(evaluated) => evaluated.evaluation.text(),
             Self::Recheck(recheck) => recheck.text(),
-            Self::Deliverable(deliverable) => deliverable.text.clone(),
+            Self::Deliverable(deliverable) => deliverable.text(),
             Self::Failure(failure) => failure.text(),
         }
     }
@@ -142,7 +149,7 @@ impl Outcome {
             // What was written as JSON once can be written as a value.
             Self::Evaluation(evaluated) => evaluated.evaluation.structured().unwrap_or_default(),
             Self::Recheck(recheck) => recheck.structured().into(),
-            Self::Deliverable(deliverable) => deliverable.structured.clone(),
+            Self::Deliverable(deliverable) => deliverable.structured(),
             Self::Failure(failure) => failure.structured().into(),
         }
     }

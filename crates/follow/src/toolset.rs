@@ -57,8 +57,7 @@ impl Toolset for TimeToolset {
                 )));
             }
             let task = read_task(&tool.name, arguments)?;
-            let done = follow.deliverable(task, owner).await?;
-            Ok(Outcome::Deliverable(Box::new(done)))
+            Ok(Outcome::Deliverable(follow.deliverable(task, owner).await?))
         })
     }
 

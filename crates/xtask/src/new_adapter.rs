@@ -56,24 +56,25 @@ pub fn create(root: &Path, name: &str) -> Result<String, String> {
     ))
 }
 
-/// Inserts a line after the one that contains `mark`.
+/// Inserts a line into the sorted list behind the line that contains `mark`. The list ends with the first line that begins
+/// in another way.
 fn insert(path: &Path, mark: &str, line: &str) -> Result<(), String> {
     let name = path.display();
     let text = fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
-    let mut out = String::with_capacity(text.len() + line.len());
-    let mut found = false;
-    for existing in text.lines() {
-        out.push_str(existing);
-        out.push('\n');
-        if existing.contains(mark) {
-            found = true;
-            out.push_str(line);
-            out.push('\n');
-        }
-    }
-    if !found {
+    let lines: Vec<&str> = text.lines().collect();
+    let Some(at) = lines.iter().position(|existing| existing.contains(mark)) else {
         return Err(format!("{name} has no line with `{mark}`"));
-    }
+    };
+    // As far as the name of the source: `        erased(freshcontext_adapter_`.
+    let begin = line.find("adapter").map_or("", |at| line.split_at(at).0);
+    let before = lines
+        .iter()
+        .skip(at + 1)
+        .take_while(|existing| existing.starts_with(begin) && **existing < line)
+        .count();
+    let (head, tail) = lines.split_at(at + 1 + before);
+    let mut out = [head, &[line], tail].concat().join("\n");
+    out.push('\n');
     fs::write(path, out).map_err(|error| format!("{name}: {error}"))
 }
 

@@ -173,7 +173,7 @@ pub(super) async fn policies() -> Result<(), Failed> {
             continue;
         }
         let made = made.map_err(|error| error.message)?;
-        ensure(made.text.contains("rate_limited"), &made.text)?;
+        ensure(made.text().contains("rate_limited"), &made.text())?;
         let found = scene.diff(1, To::Version(2)).await?;
         let empty = |name: &str| found["diff"][name].as_array().is_some_and(Vec::is_empty);
         ensure(empty("removed") && empty("added") && empty("changed"), &found)?;

@@ -126,7 +126,7 @@ impl Scene {
         Ok(())
     }
 
-    pub(super) async fn doing(&self, task: Task) -> Result<Deliverable, Failed> {
+    pub(super) async fn doing(&self, task: Task) -> Result<Box<dyn Deliverable>, Failed> {
         let done = self.follow.deliverable(task, &Owner::default()).await;
         done.map_err(|error| Failed::from(format!("{}: {}", error.code, error.message)))
     }
@@ -137,7 +137,7 @@ impl Scene {
                 name: "brief".to_owned(),
             })
             .await?;
-        Ok(done.structured)
+        Ok(done.structured())
     }
 
     pub(super) async fn check(&self) -> Result<Value, Failed> {
@@ -146,7 +146,7 @@ impl Scene {
                 name: "brief".to_owned(),
             })
             .await?;
-        Ok(done.structured)
+        Ok(done.structured())
     }
 
     /// Generates a version and returns it completely, with its text.
@@ -159,13 +159,13 @@ impl Scene {
             })
             .await?;
         let shown = self.doing(Task::Show { name, version: None }).await?;
-        Ok((shown.structured, made.text))
+        Ok((shown.structured(), made.text()))
     }
 
     pub(super) async fn diff(&self, from: i64, to: To) -> Result<Value, Failed> {
         let name = "brief".to_owned();
         let done = self.doing(Task::Diff { name, from, to }).await?;
-        Ok(done.structured)
+        Ok(done.structured())
     }
 
     pub(super) fn asked(&self) -> usize {

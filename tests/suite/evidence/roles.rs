@@ -83,6 +83,16 @@ pub static ROLES: LazyLock<Vec<Row>> = LazyLock::new(|| {
     rows
 });
 
+/// Whether a table is that of this tool. A source without any date has an empty one.
+pub fn has_table(tool: &str) -> bool {
+    let folders = std::fs::read_dir(root().join("fixtures")).into_iter().flatten();
+    let table = format!("[{tool}]");
+    folders.flatten().any(|folder| {
+        let text = std::fs::read_to_string(folder.path().join("dates.toml")).unwrap_or_default();
+        text.lines().any(|line| line.trim() == table)
+    })
+}
+
 fn named(role: String) -> Role {
     match role.as_str() {
         "publication" => Publication,

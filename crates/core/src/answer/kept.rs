@@ -1,5 +1,7 @@
 //! What an answer says about itself being kept, where answers are kept.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 /// Whether an answer is kept, as both of its forms say it. The default says nothing.
@@ -14,13 +16,14 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Appends the header line of the text, with a line break before it.
-    pub(crate) fn write_header(&self, out: &mut String) {
+    /// The header of the text: its name and its value.
+    pub(crate) fn header(&self) -> Option<(&'static str, Cow<'_, str>)> {
         if let Some(id) = &self.answer_id {
-            out.extend(["\nAnswer-Id: ", id]);
-        } else if let Some(why) = &self.not_kept {
-            out.extend(["\nNot-Kept: ", why, "; there is no id to recheck it by"]);
+            return Some(("Answer-Id", id.into()));
         }
+        let why = self.not_kept.as_ref()?;
+        let value = format!("{why}; there is no id to recheck it by");
+        Some(("Not-Kept", value.into()))
     }
 
     /// Appends the fields of the structure.

@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use freshcontext_budget::{Envelope, Headers};
 use freshcontext_contract::quote::{QUOTE, quote_lines};
 use freshcontext_contract::{Status, named};
 use serde_json::Value;
@@ -25,66 +26,57 @@ const CUT_LINE_CHARS: usize = 64;
 
 /// The envelope around a content.
 pub(super) fn envelope(scored: &Scored, content: &str, kept: &Kept) -> String {
-    let score = scored.score.map_or_else(
-        || "unknown".to_owned(),
-        |score| {
-            let half_life = half_life_words(scored.lambda);
-            let half_life = half_life.trim_start_matches('~');
-            match &scored.reservation {
-                Some(words) => format!("{score} of 100 by age (half-life {half_life}); {words}"),
-                None => format!(
-                    "{score} of 100, {} (half-life {half_life})",
-                    Band::of(score).as_str()
-                ),
-            }
-        },
-    );
-    let age = scored.age().unwrap_or_else(|| "unknown".to_owned());
-    let mut out = format!(
-        "[FRESHCONTEXT]\nSource: {}\nPublished: {}\nRetrieved: {}\nConfidence: {}\nAge: {age}\nScore: {score}",
-        scored.source_url,
-        scored.date.shown.as_deref().unwrap_or("unknown"),
-        iso_millis(scored.retrieved_at),
-        scored.date.confidence,
-    );
+    let score = scored.score.map(|score| {
+        let half_life = half_life_words(scored.lambda);
+        let half_life = half_life.trim_start_matches('~');
+        match &scored.reservation {
+            Some(words) => format!("{score} of 100 by age (half-life {half_life}); {words}"),
+            None => format!(
+                "{score} of 100, {} (half-life {half_life})",
+                Band::of(score).as_str()
+            ),
+        }
+    });
+    let age = scored.age();
+    let headers = Headers {
+        source: &scored.source_url,
+        published: scored.date.shown.as_deref(),
+        retrieved: Some(&iso_millis(scored.retrieved_at)),
+        confidence: scored.date.confidence.as_str(),
+        age: Some(age.as_deref().unwrap_or("unknown")),
+        score: score.as_deref(),
+    };
+    let mut envelope = Envelope::new(&headers, content.len());
     match scored.revalidate_after() {
         Some(next) if next > scored.retrieved_at => {
-            out.push_str("\nStaleness: ");
-            out.push_str(scored.staleness().as_str());
             let wait = duration_words(next - scored.retrieved_at);
-            // Writing to a String cannot fail.
-            let _ = write!(out, "; revalidate after {} (in {wait})", iso_millis(next));
+            let state = scored.staleness().as_str();
+            let next = iso_millis(next);
+            envelope.line(
+                "Staleness",
+                &format!("{state}; revalidate after {next} (in {wait})"),
+            );
         }
         Some(since) => {
             let age = duration_words(scored.retrieved_at - since);
-            // Writing to a String cannot fail.
-            let _ = write!(out, "\nStale since: {} ({age} ago)", iso_millis(since));
+            envelope.line("Stale since", &format!("{} ({age} ago)", iso_millis(since)));
         }
         // Nothing of it is dated by what stands.
-        None if scored.is_void() => out.push_str("\nStaleness: unknown"),
+        None if scored.is_void() => envelope.line("Staleness", "unknown"),
         None => {}
     }
-    if let Some(overview) = scored.standing_overview() {
-        out.push_str("\nStanding: ");
-        out.push_str(&overview);
-    }
+    envelope.optional("Standing", scored.standing_overview().as_deref());
     if let Some(route) = scored.route {
-        out.push_str("\nRoute: ");
-        out.push_str(route);
-        if let Some(about) = scored.route_about {
-            // Writing to a String cannot fail.
-            let _ = write!(out, " ({about})");
+        match scored.route_about {
+            Some(about) => envelope.line("Route", &format!("{route} ({about})")),
+            None => envelope.line("Route", route),
         }
     }
-    if let Some(cursor) = &scored.cursor {
-        out.push_str("\nNext-Cursor: ");
-        out.push_str(cursor);
+    envelope.optional("Next-Cursor", scored.cursor.as_deref());
+    if let Some((name, value)) = kept.header() {
+        envelope.line(name, &value);
     }
-    kept.write_header(&mut out);
-    out.push_str("\n---\n");
-    out.push_str(content);
-    out.push_str("\n[/FRESHCONTEXT]");
-    out
+    envelope.around(|out| out.push_str(content))
 }
 
 /// Length of the content when nothing is cut.

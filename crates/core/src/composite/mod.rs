@@ -227,7 +227,9 @@ impl CompositeAnswer {
             self.query,
             iso_millis(self.generated_at)
         );
-        self.kept.write_header(&mut out);
+        if let Some((name, value)) = self.kept.header() {
+            out.extend(["\n", name, ": ", &value]);
+        }
         out.extend(["\nCoverage: ", &coverage_line(&self.sections), "\n\n"]);
         out.push_str(&table(&self.sections));
         for note in &self.notes {

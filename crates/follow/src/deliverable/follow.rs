@@ -20,12 +20,12 @@ use super::super::marks::Record;
 use super::super::records::{Changes, state};
 use super::followed::{Followed, Found, Mode};
 use super::keep::{Fetched, Kept, listing};
-use super::say;
+use super::say::{Done, Sources};
 use super::watch::between;
 use crate::Follow;
 use crate::again::Again;
 use crate::watch::Watch;
-use freshcontext_engine::{Deliverable, Owner, Work};
+use freshcontext_engine::{Owner, Work};
 
 /// For how long what was found out is not asked again.
 const REUSED: Duration = Duration::from_mins(1);
@@ -61,24 +61,18 @@ enum Looked {
 }
 
 impl Follow {
-    pub(super) async fn check_deliverable(
-        &self,
-        name: &str,
-        owner: &Owner,
-    ) -> Result<Deliverable, SourceError> {
-        let definition = self.find_deliverable(name, owner).await?;
-        let all = self.follow_all(&definition, Mode::Check, owner).await?;
-        Ok(say::checked(name, &all, self.engine.clock().now()))
+    pub(super) async fn check_deliverable(&self, name: String, owner: &Owner) -> Result<Done, SourceError> {
+        let definition = self.find_deliverable(&name, owner).await?;
+        let sources = self.follow_all(&definition, Mode::Check, owner).await?;
+        let at = self.engine.clock().now();
+        Ok(Done::Checked(Sources { name, sources, at }))
     }
 
-    pub(super) async fn sync_deliverable(
-        &self,
-        name: &str,
-        owner: &Owner,
-    ) -> Result<Deliverable, SourceError> {
-        let definition = self.find_deliverable(name, owner).await?;
-        let all = self.follow_all(&definition, Mode::Sync, owner).await?;
-        Ok(say::synced(name, &all, self.engine.clock().now()))
+    pub(super) async fn sync_deliverable(&self, name: String, owner: &Owner) -> Result<Done, SourceError> {
+        let definition = self.find_deliverable(&name, owner).await?;
+        let sources = self.follow_all(&definition, Mode::Sync, owner).await?;
+        let at = self.engine.clock().now();
+        Ok(Done::Synced(Sources { name, sources, at }))
     }
 
     /// Asks every source of a deliverable, a few at a time. Only a store that cannot be used is an error.

@@ -16,9 +16,10 @@ use serde_json::{Map, Value, json};
 
 use super::super::keeping::unusable;
 use super::followed::{Followed, Mode};
-use super::{To, differences, moment, say, unwritable};
+use super::say::{self, Done};
+use super::{To, moment, unwritable};
 use crate::Follow;
-use freshcontext_engine::{Deliverable, Owner, defect};
+use freshcontext_engine::{Owner, defect};
 
 /// Attempts to append a version while others append theirs.
 const APPENDS: usize = 100;
@@ -42,7 +43,7 @@ impl Follow {
         name: &str,
         allow_empty: bool,
         owner: &Owner,
-    ) -> Result<Deliverable, SourceError> {
+    ) -> Result<Done, SourceError> {
         let definition = self.find_deliverable(name, owner).await?;
         let followed = self.follow_all(&definition, Mode::Sync, owner).await?;
         let requests = followed.iter().map(|one| one.requests).sum();
@@ -83,9 +84,12 @@ impl Follow {
                 .await
                 .map_err(|error| unusable(&error))?;
             if appended {
-                let mut done = say::generated(&row, &version, requests);
-                done.evaluation = made.evaluation.map(Box::new);
-                return Ok(done);
+                return Ok(Done::Generated(Box::new(say::Generated {
+                    row,
+                    version,
+                    requests,
+                    evaluation: made.evaluation,
+                })));
             }
             // Removed meanwhile, or somebody else took the number.
             self.find_deliverable(name, owner).await?;
@@ -99,27 +103,29 @@ impl Follow {
 
     pub(super) async fn diff_deliverable(
         &self,
-        name: &str,
+        name: String,
         from: i64,
         to: To,
         owner: &Owner,
-    ) -> Result<Deliverable, SourceError> {
-        let (_, first) = self.deliverable_version(name, Some(from), owner).await?;
-        let (snapshots, found) = match to {
+    ) -> Result<Done, SourceError> {
+        let (_, first) = self.deliverable_version(&name, Some(from), owner).await?;
+        let (snapshots, diff) = match to {
             To::Version(number) => {
-                let (_, second) = self.deliverable_version(name, Some(number), owner).await?;
+                let (_, second) = self.deliverable_version(&name, Some(number), owner).await?;
                 let found = diff((&first).into(), (&second).into());
                 (second.source_snapshots, found)
             }
-            To::Now => self.since(name, &first, owner).await?,
+            To::Now => self.since(&name, &first, owner).await?,
         };
-        Ok(differences::told(
+        let at = self.engine.clock().now();
+        Ok(Done::Compared(Box::new(say::Compared {
             name,
-            (from, to),
-            &found,
-            &snapshots,
-            self.engine.clock().now(),
-        ))
+            from,
+            to,
+            diff,
+            snapshots,
+            at,
+        })))
     }
 
     /// What changed since a version. Nothing is kept of what was fetched for it.

@@ -1,6 +1,5 @@
 //! Deliverables: named sets of sources that are checked, synced, put together into versions, and compared.
 
-mod differences;
 mod follow;
 mod followed;
 mod keep;
@@ -28,7 +27,7 @@ use super::keeping::unusable;
 use super::marks::canonical;
 use crate::Follow;
 use freshcontext_engine::{Deliverable, Owner, Work};
-use keep::Kept;
+use say::{Done, Listed, Stored};
 
 /// Names of the tools.
 const TOOLS: [&str; 3] = ["deliverable_generate", "deliverable_diff", "deliverable_list"];
@@ -104,21 +103,23 @@ pub enum Task {
 impl Follow {
     /// Does what is to be done with an owner's deliverables. What cannot be checked is part of the outcome, unless the
     /// deliverable's policy is to refuse.
-    pub async fn deliverable(&self, task: Task, owner: &Owner) -> Result<Deliverable, SourceError> {
-        match task {
-            Task::Add { name, definition } => self.add_deliverable(&name, *definition, owner).await,
-            Task::List { versions } => self.list_deliverables(versions, owner).await,
-            Task::Stored => self.stored_sources(owner).await,
-            Task::Check { name } => self.check_deliverable(&name, owner).await,
-            Task::Sync { name } => self.sync_deliverable(&name, owner).await,
-            Task::Generate { name, allow_empty } => self.generate(&name, allow_empty, owner).await,
+    pub async fn deliverable(&self, task: Task, owner: &Owner) -> Result<Box<dyn Deliverable>, SourceError> {
+        let done = match task {
+            Task::Add { name, definition } => self.add_deliverable(name, definition, owner).await?,
+            Task::List { versions } => self.list_deliverables(versions, owner).await?,
+            Task::Stored => self.stored_sources(owner).await?,
+            Task::Check { name } => self.check_deliverable(name, owner).await?,
+            Task::Sync { name } => self.sync_deliverable(name, owner).await?,
+            Task::Generate { name, allow_empty } => self.generate(&name, allow_empty, owner).await?,
             Task::Show { name, version } => {
                 let (row, version) = self.deliverable_version(&name, version, owner).await?;
-                Ok(say::version(&row, &version, self.engine.clock().now()))
+                let now = self.engine.clock().now();
+                Done::Shown(Box::new(say::Shown { row, version, now }))
             }
-            Task::Diff { name, from, to } => self.diff_deliverable(&name, from, to, owner).await,
-            Task::Remove { name } => self.remove_deliverable(&name, owner).await,
-        }
+            Task::Diff { name, from, to } => self.diff_deliverable(name, from, to, owner).await?,
+            Task::Remove { name } => self.remove_deliverable(name, owner).await?,
+        };
+        Ok(Box::new(done))
     }
 
     /// What keeps them.
@@ -166,11 +167,11 @@ impl Follow {
 
     async fn add_deliverable(
         &self,
-        name: &str,
-        mut definition: Definition,
+        name: String,
+        mut definition: Box<Definition>,
         owner: &Owner,
-    ) -> Result<Deliverable, SourceError> {
-        check_name(name).map_err(|wrong| refused(&wrong))?;
+    ) -> Result<Done, SourceError> {
+        check_name(&name).map_err(|wrong| refused(&wrong))?;
         definition.sources = definition
             .sources
             .iter()
@@ -195,11 +196,11 @@ impl Follow {
         let added = self
             .kept()
             .await?
-            .add_deliverable(owner.as_str(), name, &body, now, most)
+            .add_deliverable(owner.as_str(), &name, &body, now, most)
             .await
             .map_err(|error| unusable(&error))?;
         match added {
-            Added::New => Ok(say::added(name, &definition)),
+            Added::New => Ok(Done::Added { name, definition }),
             Added::Exists => Err(SourceError::invalid_input(
                 "name",
                 "is taken; remove that deliverable first, or choose another name",
@@ -212,7 +213,7 @@ impl Follow {
         }
     }
 
-    async fn list_deliverables(&self, versions: bool, owner: &Owner) -> Result<Deliverable, SourceError> {
+    async fn list_deliverables(&self, versions: bool, owner: &Owner) -> Result<Done, SourceError> {
         let rows = self
             .kept()
             .await?
@@ -222,44 +223,47 @@ impl Follow {
         let mut all = Vec::with_capacity(rows.len());
         for row in rows {
             let definition = read_definition(&row)?;
-            all.push((row, definition));
+            let mut lines = versions.then(Vec::new);
+            if let Some(lines) = &mut lines {
+                self.each_version(&row.name, owner, |stored, version| {
+                    lines.push(say::VersionLine::of(stored, &version));
+                })
+                .await?;
+            }
+            all.push(Listed {
+                row,
+                definition,
+                versions: lines,
+            });
         }
         let now = self.engine.clock().now();
-        if !versions {
-            return Ok(say::list(&all, None, now));
-        }
-        let mut kept = Vec::with_capacity(all.len());
-        for (row, _) in &all {
-            let mut lines = Vec::new();
-            self.each_version(&row.name, owner, |stored, version| {
-                lines.push(say::VersionLine::of(stored, &version));
-            })
-            .await?;
-            kept.push(lines);
-        }
-        Ok(say::list(&all, Some(&kept), now))
+        Ok(Done::Listed { all, now })
     }
 
     /// What is stored of each source of an owner's deliverables.
-    async fn stored_sources(&self, owner: &Owner) -> Result<Deliverable, SourceError> {
+    async fn stored_sources(&self, owner: &Owner) -> Result<Done, SourceError> {
         let rows = self
             .kept()
             .await?
             .deliverables(owner.as_str())
             .await
             .map_err(|error| unusable(&error))?;
-        let mut all: Vec<(Source, Vec<String>, Option<Kept>)> = Vec::new();
+        let mut all: Vec<Stored> = Vec::new();
         for row in rows {
             for source in read_definition(&row)?.sources {
-                if let Some((_, names, _)) = all.iter_mut().find(|(known, ..)| *known == source) {
-                    names.push(row.name.clone());
+                if let Some(known) = all.iter_mut().find(|known| known.source == source) {
+                    known.deliverables.push(row.name.clone());
                 } else {
-                    let kept = self.held(&source, owner).await?;
-                    all.push((source, vec![row.name.clone()], kept));
+                    all.push(Stored {
+                        kept: self.held(&source, owner).await?,
+                        source,
+                        deliverables: vec![row.name.clone()],
+                    });
                 }
             }
         }
-        Ok(say::stored(&all, self.engine.clock().now()))
+        let now = self.engine.clock().now();
+        Ok(Done::Stored { all, now })
     }
 
     /// The newest versions of an owner's deliverables by name; 0 where there is none yet.
@@ -350,16 +354,16 @@ impl Follow {
         }
     }
 
-    async fn remove_deliverable(&self, name: &str, owner: &Owner) -> Result<Deliverable, SourceError> {
-        let definition = self.find_deliverable(name, owner).await?;
+    async fn remove_deliverable(&self, name: String, owner: &Owner) -> Result<Done, SourceError> {
+        let definition = self.find_deliverable(&name, owner).await?;
         let kept = self.kept().await?;
         let now = self.engine.clock().now().timestamp_millis();
         let removed = kept
-            .remove_deliverable(owner.as_str(), name, now)
+            .remove_deliverable(owner.as_str(), &name, now)
             .await
             .map_err(|error| unusable(&error))?;
         if !removed {
-            return Err(unknown(name));
+            return Err(unknown(&name));
         }
         // Items that no other deliverable follows are not kept.
         let rest = kept
@@ -379,7 +383,7 @@ impl Follow {
                 .await
                 .map_err(|error| unusable(&error))?;
         }
-        Ok(say::removed(name))
+        Ok(Done::Removed { name })
     }
 }
 

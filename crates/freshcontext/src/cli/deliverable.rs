@@ -76,12 +76,12 @@ fn work(follow: &Follow, task: Task, json: bool, owner: &Owner) -> Result<u8, Co
         engine.close().await;
         match done {
             Some(Ok(done)) => {
-                let found = match done.state {
+                let found = match done.state() {
                     SourcesState::Fresh => 0,
                     SourcesState::Stale => STALE,
                     SourcesState::Unchecked => UNCHECKED,
                 };
-                call::show(&Outcome::Deliverable(Box::new(done)).into(), json).max(found)
+                call::show(&Outcome::Deliverable(done).into(), json).max(found)
             }
             Some(Err(error)) => failed(&error),
             None => FAILED,

@@ -1,0 +1,229 @@
+//! The names and codes of countries, regions, their parts and towns.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// An ISO 3166-1 code of a country, in upper case.
+pub(super) type Code = &'static str;
+
+/// A state, province or other part of a country: the country, and the first name of the part, or its code.
+pub(super) type Area = (Code, &'static str);
+
+/// A town of the list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Town {
+    /// One name for all spellings of it.
+    pub name: &'static str,
+    /// The countries that have one of this name, the largest first.
+    pub codes: &'static str,
+    /// Whether the first is the one that is meant where nothing else is said.
+    pub sure: bool,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Name {
+    Country(Code),
+    /// A country, or a part of another one: Georgia.
+    Either(Code, Area),
+    Area(Area),
+    Region(&'static [Code]),
+    Town(Town),
+}
+
+/// One thing that a code or an ambiguous name may stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Reading {
+    pub country: Code,
+    /// The part of it; `None` where the country itself is meant.
+    pub area: Option<Area>,
+    /// Whether this is meant only beside a town of that country: `Milano, MI`.
+    pub weak: bool,
+}
+
+const EU: &[Code] = &[
+    "AT", "BE", "BG", "HR", "CY", "CZ", "DK", "EE", "FI", "FR", "DE", "GR", "HU", "IE", "IT", "LV", "LT",
+    "LU", "MT", "NL", "PL", "PT", "RO", "SK", "SI", "ES", "SE",
+];
+const DACH: &[Code] = &["DE", "AT", "CH"];
+const NORDICS: &[Code] = &["DK", "SE", "NO", "FI", "IS"];
+const BENELUX: &[Code] = &["BE", "NL", "LU"];
+const BALTICS: &[Code] = &["EE", "LV", "LT"];
+const MIDDLE_EAST: &[Code] = &[
+    "AE", "BH", "EG", "IL", "IQ", "IR", "JO", "KW", "LB", "OM", "PS", "QA", "SA", "SY", "TR", "YE",
+];
+const NORTH_AMERICA: &[Code] = &["US", "CA", "MX"];
+const CENTRAL_AMERICA: &[Code] = &["BZ", "CR", "GT", "HN", "NI", "PA", "SV"];
+const LATIN_AMERICA: &[Code] = &[
+    "MX", "BR", "AR", "CL", "CO", "PE", "EC", "UY", "PY", "BO", "VE", "CR", "PA", "GT", "HN", "SV", "NI",
+    "DO", "CU", "PR",
+];
+
+/// Regions by their names; continents have all their countries.
+const REGIONS: [(&str, &[Code]); 13] = [
+    ("eu", EU),
+    ("european union", EU),
+    ("dach", DACH),
+    ("nordics", NORDICS),
+    ("scandinavia", NORDICS),
+    ("benelux", BENELUX),
+    ("north america", NORTH_AMERICA),
+    ("latin america", LATIN_AMERICA),
+    ("latam", LATIN_AMERICA),
+    ("central america", CENTRAL_AMERICA),
+    ("new england", &["US"]),
+    ("middle east", MIDDLE_EAST),
+    ("baltics", BALTICS),
+];
+
+static CONTINENTS: LazyLock<HashMap<&'static str, Vec<Code>>> = LazyLock::new(|| {
+    let mut all: HashMap<&'static str, Vec<Code>> = HashMap::new();
+    for (code, continent, _) in countries() {
+        // Each with the regions of recruiters that hold it whole.
+        let names: &[&str] = match continent {
+            "EU" => &["europe", "emea"],
+            "AS" => &["asia", "apac", "asia pacific"],
+            "AF" => &["africa", "emea"],
+            "OC" => &["oceania", "apac", "asia pacific"],
+            "SA" => &["south america", "americas", "the americas"],
+            "NA" => &["americas", "the americas"],
+            _ => continue,
+        };
+        for name in names {
+            all.entry(name).or_default().push(code);
+        }
+    }
+    all.entry("emea").or_default().extend(MIDDLE_EAST);
+    all
+});
+
+pub(super) fn countries() -> impl Iterator<Item = (Code, &'static str, &'static str)> {
+    include_str!("../../data/countries.tsv")
+        .lines()
+        .filter_map(columns)
+}
+
+/// The parts of countries: the country, the code, and the names with commas between them. A code behind `~` is meant
+/// only beside a town of that country; a name behind `=` is a town's, too, and the town is meant by it.
+pub(super) fn areas() -> impl Iterator<Item = (Code, &'static str, &'static str)> {
+    include_str!("../../data/areas.tsv").lines().filter_map(columns)
+}
+
+fn columns(line: &'static str) -> Option<(&'static str, &'static str, &'static str)> {
+    let (first, rest) = line.split_once('\t')?;
+    let (second, third) = rest.split_once('\t')?;
+    Some((first, second, third))
+}
+
+/// What identifies a part of a country, whatever it is called by.
+fn area(country: Code, code: &'static str, names: &'static str) -> Area {
+    let first = names.split(',').next().unwrap_or_default();
+    let name = if first.is_empty() { code } else { first };
+    (country, name.trim_start_matches(['=', '~']))
+}
+
+pub(super) static NAMES: LazyLock<HashMap<&'static str, Name>> = LazyLock::new(|| {
+    let mut all = HashMap::new();
+    for line in include_str!("../../data/cities.tsv").lines() {
+        let mut parts = line.split('\t');
+        let (Some(name), Some(codes)) = (parts.next(), parts.next()) else {
+            continue;
+        };
+        let town = Town {
+            name: parts.next().unwrap_or(name),
+            codes: codes.trim_start_matches('~'),
+            sure: !codes.starts_with('~'),
+        };
+        all.insert(name, Name::Town(town));
+    }
+    for (country, code, names) in areas() {
+        for name in names.split(',') {
+            let name_of = Name::Area(area(country, code, names));
+            match name.strip_prefix('=') {
+                // The town is meant far more often, where the list has it.
+                Some(name) => all.entry(name).or_insert(name_of),
+                None => all.entry(name).insert_entry(name_of).into_mut(),
+            };
+        }
+    }
+    for (code, _, names) in countries() {
+        for name in names.split(',') {
+            let name_of = match all.get(name) {
+                Some(Name::Area(area)) => Name::Either(code, *area),
+                _ => Name::Country(code),
+            };
+            all.insert(name, name_of);
+        }
+    }
+    for (name, codes) in REGIONS {
+        all.insert(name, Name::Region(codes));
+    }
+    for (name, codes) in &*CONTINENTS {
+        all.insert(name, Name::Region(codes));
+    }
+    all.remove("");
+    all
+});
+
+/// The parts of countries that have the name of their town: New York.
+pub(super) static TOWN_AND_AREA: LazyLock<HashMap<&'static str, Area>> = LazyLock::new(|| {
+    let mut all = HashMap::new();
+    for (country, code, names) in areas() {
+        let names_of = names.split(',').filter_map(|name| name.strip_prefix('='));
+        all.extend(names_of.map(|name| (name, area(country, code, names))));
+    }
+    all
+});
+
+/// What each code may stand for: `CA` is Canada and California, `BE` Belgium, Berlin and Bern.
+pub(super) static CODES: LazyLock<HashMap<&'static str, Vec<Reading>>> = LazyLock::new(|| {
+    let mut all: HashMap<&'static str, Vec<Reading>> = HashMap::new();
+    for (country, ..) in countries() {
+        let reading = Reading {
+            country,
+            area: None,
+            weak: false,
+        };
+        all.entry(country).or_default().push(reading);
+    }
+    for (country, code, names) in areas().filter(|(_, code, _)| !code.is_empty()) {
+        let reading = Reading {
+            country,
+            area: Some(area(country, code, names)),
+            weak: code.starts_with('~'),
+        };
+        all.entry(code.trim_start_matches('~')).or_default().push(reading);
+    }
+    all
+});
+
+/// Lower case without accents and marks, words apart by one blank.
+pub(super) fn fold(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars().flat_map(char::to_lowercase) {
+        match c {
+            'à'..='å' | 'ā' | 'ă' | 'ą' => out.push('a'),
+            'ç' | 'ć' | 'č' => out.push('c'),
+            'è'..='ë' | 'ē' | 'ę' | 'ě' => out.push('e'),
+            'ì'..='ï' | 'ī' | 'ı' => out.push('i'),
+            'ñ' | 'ń' | 'ň' => out.push('n'),
+            'ò'..='ö' | 'ø' | 'ō' | 'ő' => out.push('o'),
+            'ù'..='ü' | 'ū' | 'ů' | 'ű' => out.push('u'),
+            'ý' | 'ÿ' => out.push('y'),
+            'ś' | 'š' | 'ş' | 'ș' => out.push('s'),
+            'ź' | 'ż' | 'ž' => out.push('z'),
+            'ť' | 'ț' | 'ţ' => out.push('t'),
+            'ř' => out.push('r'),
+            'ł' => out.push('l'),
+            'đ' | 'ð' | 'ď' => out.push('d'),
+            'ğ' => out.push('g'),
+            'ß' => out.push_str("ss"),
+            'æ' => out.push_str("ae"),
+            '\'' | '’' | '`' | '\u{300}'..='\u{36f}' => {}
+            c if c.is_alphanumeric() => out.push(c),
+            _ if out.is_empty() || out.ends_with(' ') => {}
+            _ => out.push(' '),
+        }
+    }
+    out.trim_end().to_owned()
+}

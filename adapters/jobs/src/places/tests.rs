@@ -1,0 +1,179 @@
+use super::names::{areas, countries};
+use super::stated::LONGEST_NAME;
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn a_place_is_more_than_a_word() {
+    for (place, stated, fit) in [
+        ("Germany", "Germany", Fit::Yes),
+        ("Germany", "Nürnberg", Fit::ByTown),
+        ("germany", "Nuernberg", Fit::ByTown),
+        ("Deutschland", "Munich; Berlin", Fit::ByTown),
+        ("Germany", "Frankfurt am Main", Fit::ByTown),
+        ("Germany", "Berlin, DE", Fit::ByTown),
+        ("Germany", "Berlin, CT", Fit::No),
+        ("Germany", "Berlin; London, UK", Fit::ByTown),
+        ("Germany", "Vienna", Fit::No),
+        ("Germany", "Deutschlandweit", Fit::Unclear),
+        ("Germany", "Europe", Fit::Unclear),
+        ("Germany", "Remote", Fit::Unclear),
+        ("Europe", "Germany", Fit::Yes),
+        ("Europe", "Lisbon", Fit::ByTown),
+        ("EU", "London, UK", Fit::No),
+        ("DACH", "Zürich", Fit::ByTown),
+        // Towns of the same name.
+        ("France", "Paris, Texas, USA", Fit::No),
+        ("France", "Paris, TX", Fit::No),
+        ("France", "Paris", Fit::ByTown),
+        ("UK", "Cambridge, MA", Fit::No),
+        ("USA", "Cambridge, MA", Fit::ByTown),
+        ("UK", "Cambridge", Fit::Unclear),
+        ("UK", "London", Fit::ByTown),
+        ("UK", "London, Ontario, Canada", Fit::No),
+        // A pronoun is no country; the code is one.
+        ("US", "join us in Berlin", Fit::No),
+        ("USA", "work with us", Fit::Unclear),
+        ("US", "Remote (US)", Fit::Yes),
+        ("us", "United States", Fit::Yes),
+        ("USA", "us", Fit::Yes),
+        ("USA", "Austin, TX", Fit::Yes),
+        ("USA", "Mexico City", Fit::No),
+        ("USA", "Latin America", Fit::No),
+        ("Mexico", "New Mexico", Fit::No),
+        // A country or a state: what stands beside it decides, and the other states are elsewhere.
+        ("Georgia", "Atlanta, Georgia", Fit::Yes),
+        ("Georgia", "Atlanta, GA", Fit::Yes),
+        ("Georgia", "Tbilisi, Georgia", Fit::ByTown),
+        ("Georgia", "Tbilisi", Fit::ByTown),
+        ("Georgia", "Georgia", Fit::Yes),
+        ("Georgia", "Austin, TX", Fit::No),
+        ("Georgia", "Boise, Idaho", Fit::No),
+        ("Georgia", "Remote (US)", Fit::Unclear),
+        ("Georgia", "Atlanta", Fit::Unclear),
+        ("Georgia", "Berlin", Fit::No),
+        ("Georgia, USA", "Tbilisi, Georgia", Fit::No),
+        ("Georgia, USA", "Atlanta, GA", Fit::Yes),
+        ("USA", "Georgia", Fit::Unclear),
+        // States and provinces by their names, codes and other spellings.
+        ("California", "San Francisco, CA", Fit::Yes),
+        ("California", "San Jose, California, USA", Fit::Yes),
+        ("California", "Austin, TX", Fit::No),
+        ("California", "United States", Fit::Unclear),
+        ("California", "Los Angeles", Fit::Unclear),
+        ("California", "Los Angeles; Austin, TX", Fit::Unclear),
+        ("California", "Toronto, Canada", Fit::No),
+        ("California", "Remote", Fit::Unclear),
+        ("Bavaria", "München, Bayern", Fit::Yes),
+        ("Bayern", "Munich, Bavaria, Germany", Fit::Yes),
+        ("Bavaria", "Hamburg, Germany", Fit::Unclear),
+        ("Bavaria", "Wien", Fit::No),
+        ("NRW", "Köln, Nordrhein-Westfalen", Fit::Yes),
+        ("Ontario", "Toronto, ON", Fit::Yes),
+        ("Ontario, Canada", "Vancouver, BC", Fit::No),
+        ("Catalonia", "Barcelona, Catalunya", Fit::Yes),
+        ("Scotland", "London, England", Fit::No),
+        ("Scotland", "Edinburgh, Scotland", Fit::Yes),
+        ("UK", "Edinburgh, Scotland", Fit::Yes),
+        ("New York", "Buffalo, NY", Fit::Unclear),
+        ("New York", "New York, NY", Fit::Yes),
+        ("Portland, OR", "Portland, ME", Fit::No),
+        ("Portland, OR", "Portland, Oregon", Fit::Yes),
+        // A continent has its countries and no others.
+        ("South America", "Brazil", Fit::Yes),
+        ("South America", "Bogotá", Fit::ByTown),
+        ("South America", "Guyana", Fit::Yes),
+        ("South America", "Mexico", Fit::No),
+        ("South America", "Costa Rica", Fit::No),
+        ("South America", "Latin America", Fit::Unclear),
+        ("Latin America", "South America", Fit::Unclear),
+        ("EMEA", "Germany", Fit::Yes),
+        ("EMEA", "Dubai, UAE", Fit::Yes),
+        ("EMEA", "Austin, TX", Fit::No),
+        ("APAC", "Singapore", Fit::Yes),
+        ("Americas", "Toronto, ON", Fit::Yes),
+        ("Germany", "Remote (EMEA)", Fit::Unclear),
+        ("USA", "Remote (EMEA)", Fit::No),
+        ("Central America", "Panama", Fit::Yes),
+        ("Central America", "Chile", Fit::No),
+        // Codes of two places decide nothing by themselves.
+        ("USA", "Remote, CA", Fit::Unclear),
+        ("Canada", "Remote, CA", Fit::Unclear),
+        ("Canada", "Toronto, CA", Fit::ByTown),
+        ("Canada", "San Francisco, CA", Fit::No),
+        ("Singapore", "St. Gallen, SG", Fit::No),
+        ("Switzerland", "St. Gallen, SG", Fit::Yes),
+        ("Singapore", "Singapore, SG", Fit::Yes),
+        ("Switzerland", "Bern, BE", Fit::ByTown),
+        ("Belgium", "Bern, BE", Fit::No),
+        ("Belgium", "Brussels, BE", Fit::ByTown),
+        ("Germany", "Berlin, BE", Fit::ByTown),
+        ("Belgium", "Kleinwinzigdorf, BE", Fit::Unclear),
+        ("Germany", "Kleinwinzigdorf, BE", Fit::Unclear),
+        ("France", "Kleinwinzigdorf, BE", Fit::No),
+        ("Europe", "Kleinwinzigdorf, BE", Fit::Yes),
+        ("Germany", "Kleinwinzigdorf, DE", Fit::Unclear),
+        ("USA", "Milano, MI", Fit::No),
+        ("Italy", "Milano, MI", Fit::ByTown),
+        ("USA", "Detroit, MI", Fit::ByTown),
+        ("USA", "Perth, WA", Fit::No),
+        ("Canada", "Toronto, ON", Fit::Yes),
+        // Also where the caller writes them.
+        ("CA", "San Jose, CA", Fit::Yes),
+        ("CA", "Toronto, Canada", Fit::Unclear),
+        ("CA", "Berlin", Fit::No),
+        ("TX", "Austin, Texas", Fit::Yes),
+        ("DE", "Hamburg", Fit::Unclear),
+        ("DE", "Rio de Janeiro", Fit::No),
+        ("IN", "Work in Berlin", Fit::No),
+        ("UK", "Remote, New England", Fit::No),
+        ("USA", "Boston, New England", Fit::ByTown),
+        ("PL", "Warsaw, Poland", Fit::Yes),
+        // Towns.
+        ("Berlin", "Berlin", Fit::Yes),
+        ("Munich", "München", Fit::Yes),
+        ("Berlin, Germany", "Hamburg, Berlin", Fit::Yes),
+        ("Berlin, Germany", "Berlingen", Fit::No),
+        ("Paris, France", "Paris, Texas, USA", Fit::No),
+        ("Berlin, Germany", "Berlin, CT", Fit::No),
+        ("Kleinstadt", "Kleinstadt am See", Fit::Yes),
+    ] {
+        assert_eq!(Wanted::of(place).fits(stated), fit, "{place}: {stated}");
+    }
+}
+
+#[test]
+fn every_line_of_the_lists_is_read() {
+    let lines = include_str!("../../data/cities.tsv").lines();
+    for line in lines {
+        let (name, rest) = line.split_once('\t').unwrap();
+        assert_eq!(fold(name), name);
+        assert!(name.split(' ').count() <= LONGEST_NAME, "{name}");
+        for code in rest
+            .split('\t')
+            .next()
+            .unwrap()
+            .trim_start_matches('~')
+            .split(',')
+        {
+            assert!(countries().any(|country| country.0 == code), "{line}");
+        }
+    }
+    for (country, code, names) in areas() {
+        assert!(countries().any(|of| of.0 == country), "{country}");
+        assert!(!code.is_empty() || !names.is_empty());
+        for name in names.split(',') {
+            let name = name.trim_start_matches('=');
+            assert_eq!(fold(name), name);
+            assert!(name.split(' ').count() <= LONGEST_NAME, "{name}");
+        }
+    }
+    assert!(countries().count() > 200 && areas().count() > 400);
+}
+
+proptest! {
+    #[test]
+    fn any_place_is_survived(place in "\\PC{0,30}", stated in "\\PC{0,80}") {
+        let _ = Wanted::of(&place).fits(&stated);
+    }
+}
