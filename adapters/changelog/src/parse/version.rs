@@ -20,6 +20,8 @@ const CHANNELS: [&str; 8] = [
 ];
 /// The same, but only inside a version or tag: in a name they may mean something else.
 const TAG_CHANNELS: [&str; 6] = ["dev", "pre", "next", "experimental", "insiders", "eap"];
+/// Channels of two words.
+const NAMED_CHANNELS: [&str; 3] = ["release candidate", "early access", "early adopter"];
 /// Words behind a version, with a number or without: `2.0.0.M1`, `2.0.0 milestone 1`, `1.0.CR2`.
 const NUMBERED_CHANNELS: [&str; 4] = ["m", "cr", "milestone", "ea"];
 /// Words behind a version that say nothing of a channel: the release itself, or one after it.
@@ -195,6 +197,11 @@ pub fn find_range(text: &str) -> Option<(usize, Span)> {
     let between = between
         .strip_suffix("version")
         .map_or(between.as_str(), str::trim);
+    // `Changes between Example 1.0 and Example 1.1`
+    let name = text.get(..first.start).unwrap_or_default().split_whitespace();
+    let name = name.last().unwrap_or_default().to_lowercase();
+    let named = between.strip_suffix(name.as_str()).map(str::trim);
+    let between = named.filter(|rest| !rest.is_empty()).unwrap_or(between);
     let joined = match between {
         "to" | "->" | "→" | "=>" | ".." | "..." | "から" | "~" | "～" | "bis" | "à" | "through" | "thru"
         | "up to" => true,
@@ -397,6 +404,44 @@ fn is_channel(word: &str) -> bool {
     CHANNELS.contains(&word) || TAG_CHANNELS.contains(&word) || NUMBERED_CHANNELS.contains(&word)
 }
 
+/// Words before a channel that belong to it: `Technical Preview`, `Public Beta`.
+const OF_CHANNELS: [&str; 15] = [
+    "technical",
+    "technology",
+    "tech",
+    "developer",
+    "developers",
+    "dev",
+    "public",
+    "private",
+    "open",
+    "closed",
+    "community",
+    "insider",
+    "customer",
+    "feature",
+    "early",
+];
+/// Words between a channel and its date.
+const BEFORE_DATES: [&str; 16] = [
+    "of",
+    "on",
+    "from",
+    "released",
+    "dated",
+    "published",
+    "vom",
+    "von",
+    "am",
+    "du",
+    "le",
+    "del",
+    "den",
+    "van",
+    "fra",
+    "av",
+];
+
 /// The end of a channel that stands apart from its version: `2.0.0 beta 2`, `2.0.0 (RC1)`, `2.0.0 - Preview`. Behind it
 /// stands nothing, a date or a mark: in `1.2 beta features` it is a word of a sentence.
 fn set_apart(bytes: &[u8], from: usize) -> Option<usize> {
@@ -419,6 +464,15 @@ fn set_apart(bytes: &[u8], from: usize) -> Option<usize> {
         && matches!(second.as_str(), "candidate" | "release")
     {
         (word, end) = ("rc".to_owned(), after);
+    } else if OF_CHANNELS.contains(&word.as_str())
+        && let Some((second, after)) = word_at(bytes, skip(end, b" -"))
+    {
+        let is_early = word == "early" && matches!(second.as_str(), "access" | "adopter" | "adopters");
+        if CHANNELS.contains(&second.as_str()) {
+            (word, end) = (second, after);
+        } else if is_early {
+            (word, end) = ("preview".to_owned(), after);
+        }
     }
     let digits = skip(end, b" .-");
     let number = skip(digits, b"0123456789");
@@ -444,9 +498,14 @@ fn set_apart(bytes: &[u8], from: usize) -> Option<usize> {
     next.is_none_or(|next| !next.is_ascii_alphabetic() || next == b'(')
         .then_some(end)
         .or_else(|| {
-            // A date in words: `2.0.0 beta 2 November 20, 2026`.
-            let (word, _) = word_at(bytes, skip(end, b" "))?;
-            date::month_number(&word).map(|_| end)
+            // A date in words: `2.0.0 beta 2 November 20, 2026`, `2.0.0 beta 2 of 20.11.2026`.
+            let (word, after) = word_at(bytes, skip(end, b" "))?;
+            let is_day = |at: usize| {
+                byte(at).is_some_and(|byte| byte.is_ascii_digit())
+                    || word_at(bytes, at).is_some_and(|(word, _)| date::month_number(&word).is_some())
+            };
+            let before = BEFORE_DATES.contains(&word.as_str()) && is_day(skip(after, b" "));
+            (before || date::month_number(&word).is_some()).then_some(end)
         })
 }
 
@@ -501,7 +560,10 @@ fn is_numbered_channel(lower: &str) -> bool {
 /// Whether a tag or version says itself that it is not meant for everybody.
 pub fn is_prerelease(tag: &str) -> bool {
     let lower = tag.to_ascii_lowercase();
-    if is_rolling(&lower) || is_numbered_channel(&lower) || lower.contains("release candidate") {
+    if is_rolling(&lower)
+        || is_numbered_channel(&lower)
+        || NAMED_CHANNELS.iter().any(|name| lower.contains(name))
+    {
         return true;
     }
     lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
