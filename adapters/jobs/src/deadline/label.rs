@@ -121,7 +121,7 @@ fn after_label(rest: &str, mut closing: bool) -> Option<Written> {
 }
 
 /// The second day of a period, of which the words begin with the first.
-fn end_of_period(words: &[String]) -> Option<Written> {
+pub(super) fn end_of_period(words: &[String]) -> Option<Written> {
     let idle = |word: &&String| {
         matches!(
             bare(word),

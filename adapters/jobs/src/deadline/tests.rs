@@ -272,6 +272,14 @@ fn only_a_closing_word_makes_a_deadline() {
 fn an_extended_day_counts_in_every_wording() {
     for (text, day) in [
         (
+            "The application deadline has been extended from 1 December 2026 to 15 December 2026.",
+            Some("2026-12-15"),
+        ),
+        (
+            "The deadline for applications has been moved from December 1 to December 15, 2026",
+            Some("2026-12-15"),
+        ),
+        (
             "Application deadline: 1 December 2026, extended to 15 December 2026",
             Some("2026-12-15"),
         ),
