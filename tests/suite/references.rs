@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use freshcontext_config::Settings;
 use freshcontext_contract::Limits;
 use freshcontext_engine::{CallContext, Engine, Parts};
-use freshcontext_http::{Config, Pipeline, Upstream};
+use freshcontext_fetch::{Config, Pipeline, Upstream};
 use freshcontext_lookup::ReferencesToolset;
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::{Reply, ScriptedUpstream, SeenRequest, StepClock};

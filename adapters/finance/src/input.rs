@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::URL;
 use crate::providers::Provider;
-use crate::symbol::Ticker;
+use crate::symbol::{Ticker, is_currency};
 
 /// Arguments of `extract_finance`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -45,8 +45,8 @@ pub fn read(input: &Input) -> Result<Query, SourceError> {
     let tickers: Vec<Ticker> = match Given::of(URL, &input.url, |_| false)? {
         Given::Address(url) => vec![from_url(&url)?],
         Given::Words(words) => {
-            let parts = words.split([',', ';']).flat_map(str::split_whitespace);
-            parts.map(Ticker::read).collect::<Result<_, _>>()?
+            let parts = words.split([',', ';']).flat_map(tickers_in);
+            parts.map(|part| Ticker::read(&part)).collect::<Result<_, _>>()?
         }
     };
     if tickers.is_empty() {
@@ -77,6 +77,15 @@ pub fn read(input: &Input) -> Result<Query, SourceError> {
         tickers: once,
         provider,
     })
+}
+
+/// The tickers between two commas. Two currencies alone are a pair: `EUR USD`.
+fn tickers_in(part: &str) -> Vec<String> {
+    let words: Vec<&str> = part.split_whitespace().collect();
+    match words.as_slice() {
+        [base, quote] if is_currency(base) && is_currency(quote) => vec![format!("{base}/{quote}")],
+        words => words.iter().map(|word| (*word).to_owned()).collect(),
+    }
 }
 
 /// Quote pages name their ticker in the path or in `s`.
@@ -133,6 +142,8 @@ mod tests {
             ["AAPL", "MSFT", "GSPC", "BTC-USD"]
         );
         assert_eq!(roots("aapl,AAPL,aapl.us"), ["AAPL"]);
+        assert_eq!(roots("EUR USD, gbp jpy"), roots("EUR/USD, GBP/JPY"));
+        assert_eq!(roots("AAPL USD").len(), 2);
         assert_eq!(roots("https://finance.yahoo.com/quote/%5EGSPC/"), ["GSPC"]);
         assert_eq!(roots("https://www.cnbc.com/quotes/BRK.B"), ["BRK.B"]);
         assert_eq!(roots("https://stooq.com/q/?s=aapl.us"), ["AAPL"]);

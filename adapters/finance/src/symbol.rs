@@ -81,6 +81,11 @@ const CURRENCIES: [&str; 56] = [
     "KZT", "GEL", "RSD", "ARS", "CLP", "COP", "PEN", "TWD", "VND", "PKR", "LKR",
 ];
 
+/// Whether a word is the code of a currency, in upper or lower case.
+pub fn is_currency(word: &str) -> bool {
+    CURRENCIES.contains(&word.to_ascii_uppercase().as_str())
+}
+
 impl Ticker {
     /// Reads one ticker.
     pub fn read(given: &str) -> Result<Self, SourceError> {

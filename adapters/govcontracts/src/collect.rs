@@ -1,6 +1,7 @@
 //! From words to a filter, and from a page of awards to a result.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
@@ -117,8 +118,12 @@ async fn resolve(cx: &Cx<'_>, words: &str, notes: &mut Vec<String>) -> Result<Fi
             parse::recipients(&read(response)?)
         })
         .await;
+    let mut independent = HashSet::new();
     let matched = match found {
-        Ok(recipients) => parse::matching(words, recipients),
+        Ok(recipients) => {
+            independent = parse::independent(&recipients);
+            parse::matching(words, recipients)
+        }
         Err(error)
             if matches!(
                 error.code,
@@ -176,6 +181,7 @@ async fn resolve(cx: &Cx<'_>, words: &str, notes: &mut Vec<String>) -> Result<Fi
                 Filter::Entity {
                     uei,
                     name: one.name.clone(),
+                    independent,
                 }
             } else {
                 notes.push(format!(
@@ -218,9 +224,16 @@ async fn search(
     // The search looks for words in names; what it found for another recipient is not an answer.
     let before = page.awards.len();
     match filter {
-        Filter::Entity { uei, name } => page.awards.retain(|award| match award.recipient() {
+        Filter::Entity {
+            uei,
+            name,
+            independent,
+        } => page.awards.retain(|award| match award.recipient() {
             // A search for an id also finds the awards of those whose parent has it.
-            (_, Some(other)) => other.trim().eq_ignore_ascii_case(uei.trim()) || award.is_to_a_subsidiary(),
+            (_, Some(other)) => {
+                let other = parse::plain_uei(other);
+                other == parse::plain_uei(uei) || award.is_to_a_subsidiary() && !independent.contains(&other)
+            }
             (Some(other), None) => parse::same_name(name, other),
             (None, None) => true,
         }),
@@ -244,7 +257,7 @@ async fn search(
     result.route = Some("awards");
     let what = match filter {
         Filter::Recipient(words) | Filter::Named(words) => format!("to {words}"),
-        Filter::Entity { uei, name } => format!("to {} (UEI {})", named(name), named(uei)),
+        Filter::Entity { uei, name, .. } => format!("to {} (UEI {})", named(name), named(uei)),
         Filter::Agency(agency) => format!("by the {agency}"),
         Filter::Naics(code) => format!("in the industry NAICS {code}"),
         Filter::Keyword(words) => format!("that mention \"{words}\""),
@@ -281,7 +294,7 @@ async fn search(
     result.note(LAG);
     result.skip(page.unreadable, "that could not be read");
     result.skip(others, "to other recipients");
-    if let Filter::Entity { uei, name } = filter {
+    if let Filter::Entity { uei, name, .. } = filter {
         let shown = page.awards.iter().take(args.limit);
         let mut subsidiaries: Vec<String> = Vec::new();
         let mut count = 0;

@@ -68,6 +68,28 @@ pub struct Recipient {
     pub name: String,
     /// Its unique entity id.
     pub uei: Option<String>,
+    /// What this record is of: `P` for a parent with all of its subsidiaries, `C` for a subsidiary, `R` for neither.
+    #[serde(rename = "recipient_level")]
+    pub level: Option<String>,
+}
+
+/// The ids of recipients that a list has, but not as subsidiaries: each is a company of its own.
+pub fn independent(recipients: &[Recipient]) -> HashSet<String> {
+    let of_level = |known: fn(&str) -> bool| {
+        let records = recipients
+            .iter()
+            .filter(move |recipient| recipient.level.as_deref().is_some_and(known));
+        records.filter_map(|recipient| recipient.uei.as_deref().map(plain_uei))
+    };
+    let subsidiaries: HashSet<String> = of_level(|level| level == "C").collect();
+    let own = of_level(|level| matches!(level, "P" | "R"));
+    own.filter(|uei| !uei.is_empty() && !subsidiaries.contains(uei))
+        .collect()
+}
+
+/// A unique entity id as it is compared.
+pub fn plain_uei(uei: &str) -> String {
+    uei.trim().to_ascii_uppercase()
 }
 
 /// Reads a list of recipients.
@@ -210,6 +232,7 @@ mod tests {
                 .map(|name| Recipient {
                     name: (*name).to_owned(),
                     uei: None,
+                    level: None,
                 })
                 .collect::<Vec<_>>()
         };
@@ -231,6 +254,26 @@ mod tests {
             matching("Boeing", of(&["THE BOEING COMPANY"])),
             Match::Exact(..)
         ));
+    }
+
+    #[test]
+    fn a_recipient_that_is_listed_as_no_subsidiary_is_independent() {
+        let of = |uei: &str, level: &str| Recipient {
+            name: "PEAR".to_owned(),
+            uei: Some(uei.to_owned()),
+            level: Some(level.to_owned()),
+        };
+        let listed = [
+            of("A", "P"),
+            of("B", "C"),
+            of("C", "P"),
+            of("C", "C"),
+            of("d ", "R"),
+            of("", "P"),
+        ];
+        let mut found: Vec<String> = independent(&listed).into_iter().collect();
+        found.sort();
+        assert_eq!(found, ["A", "D"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Queries to USAspending. They travel in the body of a POST.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -54,6 +55,8 @@ pub enum Filter {
         uei: String,
         /// Its name.
         name: String,
+        /// The ids of other recipients of the list that are not its subsidiaries.
+        independent: HashSet<String>,
     },
     /// Awards to recipients of exactly this name, legal form aside.
     Named(String),

@@ -9,7 +9,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use names::{Area, CODES, Code, NAMES, Name, Reading, TOWN_AND_AREA, fold};
+use names::{Area, CODES, Code, NAMES, Name, Reading, TOWN_AND_AREA, fold, is_borough_of};
 use stated::{Stated, capitals};
 
 /// Where the caller looks.
@@ -43,6 +43,11 @@ impl Wanted {
     pub fn of(place: &str) -> Self {
         let first = place.split(',').next().unwrap_or(place).trim();
         let folded = fold(first);
+        // `The Philippines`
+        let folded = match folded.strip_prefix("the ") {
+            Some(bare) if !NAMES.contains_key(folded.as_str()) => bare.to_owned(),
+            _ => folded,
+        };
         if let Some(code) = capitals(&first.to_ascii_uppercase()) {
             return Self::all_of([code], []);
         }
@@ -112,7 +117,8 @@ impl Wanted {
             Some(Name::Town(town)) => Some(town.name),
             _ => None,
         };
-        let towns = || stated.towns.iter().filter(|town| Some(town.name) == name);
+        let is_there = |town: &str| name.is_some_and(|name| town == name || is_borough_of(town, name));
+        let towns = || stated.towns.iter().filter(|town| is_there(town.name));
         let written = !wanted.is_empty() && stated.folded.contains(&format!(" {wanted} "));
         if !written && towns().next().is_none() {
             // The state of the same name may be meant: `New York` and `Buffalo, NY`.
@@ -131,6 +137,17 @@ impl Wanted {
             } else {
                 Fit::No
             };
+        }
+        // A namesake, as the state beside it says: `Berlin, CT`. Which of them the caller means is not said.
+        let usual = towns()
+            .find(|town| town.sure)
+            .and_then(|town| town.codes.split(',').next());
+        if let Some(usual) = usual.filter(|_| self.countries.is_empty() && !stated.areas.is_empty()) {
+            let is_usual = |code: &Code| *code == usual;
+            let mut all = towns().flat_map(|town| stated.countries_of(town)).peekable();
+            if all.peek().is_some() && !all.any(|code| is_usual(&code)) {
+                return Fit::Unclear;
+            }
         }
         let there = |code: &Code| stated.countries.contains(code) || stated.decided.contains(code);
         if self.countries.is_empty() || self.countries.iter().any(there) {

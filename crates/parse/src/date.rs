@@ -214,6 +214,11 @@ fn with_month_name(text: &str) -> Option<NaiveDate> {
             .or_else(|| year_after(6).filter(|_| has_time && zone.is_some()));
         match (after, year, before, year_after(1)) {
             (Some(day), Some(year), _, _) | (_, _, Some(day), Some(year)) => date(year, month, day),
+            // `2026 Nov 19`
+            (Some(day), None, None, None) => {
+                let year = word_at(at.checked_sub(1)).filter(|word| word.len() == 4);
+                date(year?.parse().ok()?, month, day)
+            }
             _ => None,
         }
     })
@@ -293,9 +298,17 @@ pub fn day_without_zone(text: &str) -> Option<NaiveDate> {
         .filter(|(weekday, _)| weekday.chars().all(char::is_alphabetic))
         .map_or(text, |(_, rest)| rest.trim_start());
     let by_name = || written(rest, "%d %b %Y %H:%M:%S").or_else(|| written(rest, "%d %b %Y %H:%M"));
+    // `Fri Nov 20 19:20:36 CET 2026`, as the C library and Java write it, with a zone or without.
+    let by_clock = || match text.split_whitespace().collect::<Vec<_>>().as_slice() {
+        [weekday, month, day, time, zone @ .., year] if zone.len() <= 1 => {
+            let text = format!("{weekday} {month} {day} {time} {year}");
+            written(&text, "%a %b %d %H:%M:%S %Y")
+        }
+        _ => None,
+    };
     NaiveDate::parse_from_str(text, "%Y-%m-%d")
         .ok()
-        .or_else(|| local(text).or_else(by_name).map(|at| at.date()))
+        .or_else(|| local(text).or_else(by_name).or_else(by_clock).map(|at| at.date()))
 }
 
 /// A text without the name of a zone at its end, where that may mean several offsets.
@@ -576,6 +589,8 @@ mod tests {
             ("23 de diciembre de 2016", "2016-12-23"),
             ("1er mars 2020", "2020-03-01"),
             ("1.0 2024/05/06", "2024-05-06"),
+            ("1.0 (2024 May 6)", "2024-05-06"),
+            ("2024 6 May 2025", "2025-05-06"),
             ("released 05-05-2020", "2020-05-05"),
         ] {
             assert_eq!(day_of(text).as_deref(), Some(day), "{text}");
@@ -588,6 +603,8 @@ mod tests {
             "2020-13-45",
             "v2024.1",
             "May the 4th",
+            "10 May 6",
+            "in 2024 May was",
             "99-99-2020",
             "1969-01-01",
         ] {
@@ -631,6 +648,8 @@ mod tests {
             "2026-11-20 23:11:12 CEST",
             "2026-11-20 23:11 (Europe/Berlin)",
             "Freitag, 20 Nov 2026 23:11:12",
+            "Fri Nov 20 23:11:12 CET 2026",
+            "Fri Nov 20 23:11:12 2026",
         ] {
             assert_eq!(machine(text), Some(day.clone()), "{text}");
         }

@@ -2,6 +2,8 @@
 
 mod guard;
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, NaiveTime, Utc};
 use freshcontext_contract::{DateEvidence, DateValue, SourceError};
 
@@ -69,7 +71,7 @@ pub fn looks_like(body: &str) -> bool {
         .collect();
     let lower = head.to_ascii_lowercase();
     if lower.starts_with('{') {
-        return lower.contains("jsonfeed.org/version");
+        return lower.contains("jsonfeed.org/version") || json_version(body).is_some();
     }
     lower.starts_with('<')
         && ["<rss", "<feed", "<rdf:rdf"]
@@ -78,10 +80,45 @@ pub fn looks_like(body: &str) -> bool {
         && !lower.contains("<html")
 }
 
+/// Address of JSON Feed's versions (<https://www.jsonfeed.org/version/1.1/#top-level-a-name-top-level-a>).
+const JSON_FEED: &str = "jsonfeed.org/version/";
+
+/// The version that a JSON Feed states, wherever its author put it and however the slashes are written.
+fn json_version(body: &str) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Versioned {
+        version: String,
+    }
+    if !body.contains("jsonfeed.org") {
+        return None;
+    }
+    let stated: Versioned = serde_json::from_str(body.trim_start_matches('\u{feff}')).ok()?;
+    stated.version.contains(JSON_FEED).then_some(stated.version)
+}
+
+/// A JSON Feed whose version is written as `http:` with the scheme that the specification has: the reader knows no other.
+fn with_https(text: &str) -> Cow<'_, str> {
+    let is_plain = text.trim_start().starts_with('{')
+        && json_version(text).is_some_and(|version| version.starts_with("http://"));
+    if !is_plain {
+        return Cow::Borrowed(text);
+    }
+    let written = [
+        "\"http://jsonfeed.org/version/",
+        "\"http:\\/\\/jsonfeed.org\\/version\\/",
+    ];
+    let found = written.into_iter().find(|start| text.contains(start));
+    let https = format!("\"https://{JSON_FEED}");
+    found.map_or(Cow::Borrowed(text), |start| {
+        Cow::Owned(text.replacen(start, &https, 1))
+    })
+}
+
 /// Reads a feed of any kind from decoded text. The encoding that its XML declaration names is that of the bytes
 /// it came in; its reader would decode the text a second time by it, so the declaration is left out.
 pub fn read(text: &str, what: &str) -> Result<Feed, SourceError> {
-    let bytes = without_declaration(text).as_bytes();
+    let text = with_https(without_declaration(text));
+    let bytes = text.as_bytes();
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(SourceError::malformed(format!("{what}: the answer is empty")));
     }
@@ -249,6 +286,30 @@ mod tests {
         assert_eq!(first.published, Some(at));
         assert!(matches!(first.date(), DateEvidence::Field { .. }));
         assert!(matches!(feed.entries[1].date(), DateEvidence::PageSignal { .. }));
+    }
+
+    #[test]
+    fn a_json_feed_is_one_wherever_its_version_stands() {
+        let entry = r#"{"id":"1","title":"A","url":"https://example.org/a","date_published":"2026-11-20T10:00:00Z","content_text":"x"}"#;
+        let long = "x".repeat(2_000);
+        for version in [
+            "https://jsonfeed.org/version/1",
+            "https://jsonfeed.org/version/1.1",
+            "http://jsonfeed.org/version/1",
+            r"https:\/\/jsonfeed.org\/version\/1",
+            r"http:\/\/jsonfeed.org\/version\/1.1",
+        ] {
+            for body in [
+                format!(r#"{{"version":"{version}","title":"T","items":[{entry}]}}"#),
+                format!(r#"{{"title":"T","description":"{long}","items":[{entry}],"version":"{version}"}}"#),
+            ] {
+                assert!(looks_like(&body), "{body}");
+                let feed = read(&body, "feed").unwrap();
+                assert_eq!(feed.entries[0].title, "A", "{body}");
+            }
+        }
+        let other = format!(r#"{{"title":"{long} of https://jsonfeed.org/version/1","items":[]}}"#);
+        assert!(!looks_like(&other));
     }
 
     #[test]

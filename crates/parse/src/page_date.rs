@@ -6,7 +6,7 @@ mod labels;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
 use freshcontext_contract::limits::DATES_APART_H;
-use freshcontext_contract::{DateEvidence, DateValue};
+use freshcontext_contract::{DateEvidence, DateValue, quoted};
 use scraper::{ElementRef, Html};
 use url::Url;
 
@@ -163,6 +163,14 @@ pub fn read(document: &Html, main: &Main<'_>, text: &str, address: &Url, now: Da
     let visible = visible.filter(|day| sane(&DateValue::Day(*day)));
     let in_path = date::in_address(address).filter(|found| sane(&DateValue::Day(found.first())));
     if claims.is_empty() {
+        let mut stated = linked.published.iter().map(|(_, text, _)| text);
+        if let Some(text) = stated.find(|text| date::machine(text).is_none()) {
+            let text = crate::text::said(text, 40);
+            dates.notes.push(format!(
+                "the page states its publication as {}, which cannot be read as a date",
+                quoted(&text)
+            ));
+        }
         match in_path {
             Some(found) => dates.date = of_path(found, visible, &mut dates.notes),
             None => dates.visible = visible.map(|day| day.to_string()),

@@ -153,14 +153,24 @@ fn pypi(value: &Value) -> Option<Package> {
         }
         Some(release)
     };
-    let listed = value.get("releases").and_then(Value::as_object);
+    // The list is deprecated and may go (https://docs.pypi.org/api/json/): the files of the newest release stay.
+    let listed = value
+        .get("releases")
+        .and_then(Value::as_object)
+        .filter(|listed| !listed.is_empty());
     let releases: Vec<Release> = match (listed, text_at(info, "/version")) {
         (Some(listed), _) => listed
             .iter()
             .filter_map(|(version, files)| dated(version, files))
             .collect(),
-        // The list is deprecated and may go (https://docs.pypi.org/api/json/): the files of the newest release stay.
-        (None, Some(version)) => dated(version, value.get("urls")?).into_iter().collect(),
+        (None, Some(version)) => match value.get("urls") {
+            Some(files) => dated(version, files).into_iter().collect(),
+            // An empty list without files is a project without releases; with neither, this is no project's document.
+            None => value
+                .get("releases")
+                .filter(|list| list.is_object())
+                .map(|_| Vec::new())?,
+        },
         (None, None) => Vec::new(),
     };
     let urls = info.get("project_urls").and_then(Value::as_object);

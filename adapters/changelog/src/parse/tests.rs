@@ -1008,3 +1008,38 @@ fn entries_of_feeds_say_what_they_are() {
         ]
     );
 }
+
+#[test]
+fn files_tell_of_a_release_that_pypis_list_leaves_out() {
+    let file = r#"[{"upload_time_iso_8601":"2026-10-01T00:00:00.000000Z","yanked":false}]"#;
+    for list in ["", r#""releases":{},"#, r#""releases":null,"#] {
+        let body = format!(r#"{{"info":{{"name":"demo","version":"6.0.0"}},{list}"urls":{file}}}"#);
+        let package = registry::read(Registry::Pypi, &body).unwrap();
+        assert_eq!(
+            summary(&package.releases, 2),
+            pairs(&[("6.0.0", "2026-10-01")]),
+            "{body}"
+        );
+    }
+    let none = registry::read(
+        Registry::Pypi,
+        r#"{"info":{"name":"demo","version":"6.0.0"},"releases":{}}"#,
+    );
+    assert!(none.unwrap().releases.is_empty());
+}
+
+#[test]
+fn a_page_with_an_unreadable_date_is_an_undated_document() {
+    for written in ["{{ date }}", "next week", "20/11/2026"] {
+        let source = format!(
+            r#"<html><head><title>A story</title><script type="application/ld+json">{{"@type":"NewsArticle","headline":"A story","datePublished":"{written}"}}</script></head><body><main><h1>A story</h1><p>One sentence of the story and more than enough words to read.</p></main></body></html>"#
+        );
+        let page = at(&source, "https://example.com/a-story");
+        assert_eq!(page.dates.date, DateEvidence::None);
+        assert!(
+            page.dates.notes[0].contains(written) && page.dates.any(),
+            "{:?}",
+            page.dates.notes
+        );
+    }
+}

@@ -1,11 +1,14 @@
 //! Version numbers, as people write them: one grammar for tags, headings and registries.
 
+mod spans;
 #[cfg(test)]
 mod tests;
 
 use std::cmp::Ordering;
 
 use freshcontext_parse::date;
+
+use spans::find_all;
 
 /// Words that mark a release as not meant for everybody.
 const CHANNELS: [&str; 8] = [
@@ -20,6 +23,8 @@ const CHANNELS: [&str; 8] = [
 ];
 /// The same, but only inside a version or tag: in a name they may mean something else.
 const TAG_CHANNELS: [&str; 6] = ["dev", "pre", "next", "experimental", "insiders", "eap"];
+/// Channels of two words.
+const NAMED_CHANNELS: [&str; 3] = ["release candidate", "early access", "early adopter"];
 /// Words behind a version, with a number or without: `2.0.0.M1`, `2.0.0 milestone 1`, `1.0.CR2`.
 const NUMBERED_CHANNELS: [&str; 4] = ["m", "cr", "milestone", "ea"];
 /// Words behind a version that say nothing of a channel: the release itself, or one after it.
@@ -29,7 +34,7 @@ const QUALIFIERS: [&str; 11] = [
 /// Of these, those that come after the version itself.
 const LATER: [&str; 6] = ["post", "patch", "sp", "sr", "hotfix", "fix"];
 /// Tags that move along with the builds of a branch: what bears one is built again and again, and is no version.
-const ROLLING: [&str; 20] = [
+const ROLLING: [&str; 21] = [
     "latest",
     "current",
     "continuous",
@@ -50,6 +55,7 @@ const ROLLING: [&str; 20] = [
     "bleeding",
     "autobuild",
     "testing",
+    "test",
 ];
 /// Most words of a rolling tag: `continuous-build-linux`.
 const ROLLING_WORDS: usize = 3;
@@ -195,6 +201,11 @@ pub fn find_range(text: &str) -> Option<(usize, Span)> {
     let between = between
         .strip_suffix("version")
         .map_or(between.as_str(), str::trim);
+    // `Changes between Example 1.0 and Example 1.1`
+    let name = text.get(..first.start).unwrap_or_default().split_whitespace();
+    let name = name.last().unwrap_or_default().to_lowercase();
+    let named = between.strip_suffix(name.as_str()).map(str::trim);
+    let between = named.filter(|rest| !rest.is_empty()).unwrap_or(between);
     let joined = match between {
         "to" | "->" | "→" | "=>" | ".." | "..." | "から" | "~" | "～" | "bis" | "à" | "through" | "thru"
         | "up to" => true,
@@ -222,41 +233,6 @@ fn bare_number(text: &str) -> Option<Span> {
         start: 0,
         end: 1 + digits,
     })
-}
-
-fn find_all(text: &str) -> Vec<Span> {
-    let bytes = text.as_bytes();
-    let mut spans = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let before = at
-            .checked_sub(1)
-            .and_then(|before| bytes.get(before))
-            .copied()
-            .unwrap_or(b' ');
-        let begins = bytes.get(at).is_some_and(u8::is_ascii_digit)
-            && !before.is_ascii_digit()
-            && before != b'.'
-            && (!before.is_ascii_alphabetic() || v_before(bytes, at));
-        if !begins {
-            at += 1;
-            continue;
-        }
-        let end = number_end(bytes, at);
-        if let Some(end) = end {
-            let start = if matches!(before, b'v' | b'V') { at - 1 } else { at };
-            spans.push(Span { start, end });
-            at = end;
-        } else {
-            while bytes.get(at).is_some_and(u8::is_ascii_digit) {
-                at += 1;
-            }
-        }
-        if spans.len() >= 4 {
-            break;
-        }
-    }
-    spans
 }
 
 /// Whether a number is an amount: `$4.8 billion`, `3.5 %`, `1.5x`, `4.7 out of 5`.
@@ -315,141 +291,6 @@ pub fn titles_a_section(heading: &str) -> bool {
     after.starts_with(char::is_alphabetic) && !after.to_lowercase().starts_with("release")
 }
 
-/// `v1.2`, but not `dev1.2`.
-fn v_before(bytes: &[u8], at: usize) -> bool {
-    let v = at.checked_sub(1).and_then(|before| bytes.get(before));
-    let outer = at.checked_sub(2).and_then(|before| bytes.get(before));
-    matches!(v, Some(b'v' | b'V')) && outer.is_none_or(|byte| !byte.is_ascii_alphanumeric())
-}
-
-/// The end of `1.2.3-rc.1+5` that begins here; `None` without a dot.
-fn number_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    let mut at = start;
-    let mut dots = 0;
-    while digit(at) {
-        while digit(at) {
-            at += 1;
-        }
-        if bytes.get(at) == Some(&b'.') && digit(at + 1) {
-            dots += 1;
-            at += 1;
-        }
-    }
-    if dots == 0 || at - start > 40 {
-        return None;
-    }
-    // A suffix: `-rc.1`, `rc1`, `a4`, `+build`; letters must come first, so that `1.2 - 2020` has none. Behind a dot, an
-    // underscore or a blank it must be a known word, so that neither a file's name nor a sentence is one.
-    let mut suffix = at;
-    let known = match bytes.get(suffix) {
-        Some(b'-' | b'+') => {
-            suffix += 1;
-            true
-        }
-        Some(b'.' | b'_' | b'~') => {
-            suffix += 1;
-            word_at(bytes, suffix).is_some_and(|(word, end)| {
-                let lettered = matches!(word.as_str(), "a" | "b" | "c")
-                    && bytes.get(end).is_some_and(u8::is_ascii_digit);
-                lettered || is_channel(&word) || QUALIFIERS.contains(&word.as_str())
-            })
-        }
-        Some(b' ' | b'(') => return Some(set_apart(bytes, at).unwrap_or(at)),
-        _ => true,
-    };
-    if known && bytes.get(suffix).is_some_and(u8::is_ascii_alphabetic) {
-        let begin = suffix;
-        while bytes
-            .get(suffix)
-            .is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'+'))
-            && suffix - begin < 40
-        {
-            suffix += 1;
-        }
-        while suffix > begin
-            && bytes
-                .get(suffix - 1)
-                .is_some_and(|b| matches!(b, b'.' | b'-' | b'+'))
-        {
-            suffix -= 1;
-        }
-        at = suffix;
-    }
-    Some(at)
-}
-
-/// The letters that begin here, in lower case, and where they end.
-fn word_at(bytes: &[u8], at: usize) -> Option<(String, usize)> {
-    let letters: Vec<u8> = bytes
-        .get(at..)?
-        .iter()
-        .copied()
-        .take(20)
-        .take_while(u8::is_ascii_alphabetic)
-        .collect();
-    let word = String::from_utf8(letters).ok()?.to_ascii_lowercase();
-    (!word.is_empty()).then(|| (word.clone(), at + word.len()))
-}
-
-/// Whether letters behind a version name a channel: `rc`, `beta`, `dev`, `M`.
-fn is_channel(word: &str) -> bool {
-    CHANNELS.contains(&word) || TAG_CHANNELS.contains(&word) || NUMBERED_CHANNELS.contains(&word)
-}
-
-/// The end of a channel that stands apart from its version: `2.0.0 beta 2`, `2.0.0 (RC1)`, `2.0.0 - Preview`. Behind it
-/// stands nothing, a date or a mark: in `1.2 beta features` it is a word of a sentence.
-fn set_apart(bytes: &[u8], from: usize) -> Option<usize> {
-    let byte = |at: usize| bytes.get(at).copied();
-    let skip = |mut at: usize, marks: &[u8]| {
-        while byte(at).is_some_and(|byte| marks.contains(&byte)) {
-            at += 1;
-        }
-        at
-    };
-    let mut at = skip(from, b" ");
-    if byte(at) == Some(b'-') && byte(at + 1) == Some(b' ') {
-        at = skip(at + 1, b" ");
-    }
-    let bracket = matches!(byte(at), Some(b'(' | b'['));
-    at += usize::from(bracket);
-    let (mut word, mut end) = word_at(bytes, at)?;
-    if matches!(word.as_str(), "release" | "pre")
-        && let Some((second, after)) = word_at(bytes, skip(end, b" -"))
-        && matches!(second.as_str(), "candidate" | "release")
-    {
-        (word, end) = ("rc".to_owned(), after);
-    }
-    let digits = skip(end, b" .-");
-    let number = skip(digits, b"0123456789");
-    // A year or a day behind it is a date.
-    let month =
-        word_at(bytes, skip(number, b" .")).is_some_and(|(word, _)| date::month_number(&word).is_some());
-    let numbered =
-        (1..=2).contains(&(number - digits)) && !month && !matches!(byte(number), Some(b'.' | b'/' | b'-'));
-    let channel = CHANNELS.contains(&word.as_str())
-        || matches!(word.as_str(), "dev" | "pre" | "eap")
-        || NUMBERED_CHANNELS.contains(&word.as_str()) && numbered;
-    if !channel {
-        return None;
-    }
-    let mut end = if numbered { number } else { end };
-    if bracket {
-        if !matches!(byte(end), Some(b')' | b']')) {
-            return None;
-        }
-        end += 1;
-    }
-    let next = byte(skip(end, b" "));
-    next.is_none_or(|next| !next.is_ascii_alphabetic() || next == b'(')
-        .then_some(end)
-        .or_else(|| {
-            // A date in words: `2.0.0 beta 2 November 20, 2026`.
-            let (word, _) = word_at(bytes, skip(end, b" "))?;
-            date::month_number(&word).map(|_| end)
-        })
-}
-
 /// The version that a text holds.
 pub fn parse(text: &str) -> Option<Version> {
     let span = find(text)?;
@@ -501,7 +342,10 @@ fn is_numbered_channel(lower: &str) -> bool {
 /// Whether a tag or version says itself that it is not meant for everybody.
 pub fn is_prerelease(tag: &str) -> bool {
     let lower = tag.to_ascii_lowercase();
-    if is_rolling(&lower) || is_numbered_channel(&lower) || lower.contains("release candidate") {
+    if is_rolling(&lower)
+        || is_numbered_channel(&lower)
+        || NAMED_CHANNELS.iter().any(|name| lower.contains(name))
+    {
         return true;
     }
     lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {

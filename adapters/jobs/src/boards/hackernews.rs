@@ -1,5 +1,7 @@
 //! The monthly "Who is hiring?" thread of Hacker News.
 
+mod remote;
+
 use freshcontext_contract::SourceError;
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_parse::json::{self, Lenient, or_absent};
@@ -10,6 +12,7 @@ use serde_json::Value;
 use super::{Read, dated, id_text};
 use crate::job::{Board, Job};
 use crate::words::Words;
+use remote::remote;
 
 /// One monthly thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -322,135 +325,6 @@ fn is_pay(part: &str, words: &Words) -> bool {
         ])
 }
 
-/// Whether a first line says that the work is remote; `None` where it does not speak of it, or of some days only.
-fn remote(first: &str) -> Option<bool> {
-    let mut answer = None;
-    let lower = first.to_lowercase().replace(" or ", "|").replace(". ", "|");
-    for part in lower.split(['|', ';', ',']) {
-        let words: Vec<&str> = part
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .collect();
-        let Some(at) = words.iter().position(|word| word.starts_with("remote")) else {
-            let here = ["onsite", "inoffice"].iter().any(|word| words.contains(word))
-                || words
-                    .windows(2)
-                    .any(|two| matches!(two, ["on", "site"] | ["in", "office" | "person"]));
-            if here && answer.is_none() {
-                answer = Some(false);
-            }
-            continue;
-        };
-        let before = words.get(..at).unwrap_or_default();
-        let after = words.get(at + 1..).unwrap_or_default();
-        if is_of_something_else(before, after) {
-            continue;
-        }
-        // `Not available in Colorado` limits where the work may be done; `not available in this role` denies it.
-        let limited = |at: usize| {
-            after
-                .iter()
-                .skip(at)
-                .any(|word| matches!(*word, "in" | "from" | "to" | "within" | "outside"))
-                && !after.iter().skip(at).any(|word| {
-                    matches!(
-                        *word,
-                        "role" | "roles" | "position" | "positions" | "job" | "team" | "moment" | "time"
-                    )
-                })
-        };
-        let denied = before
-            .iter()
-            .rev()
-            .take(3)
-            .any(|word| matches!(*word, "no" | "not" | "non" | "never" | "without" | "isn"))
-            || matches!(
-                after,
-                [.., "no" | "none" | "impossible" | "unavailable" | "prohibited" | "false"] if after.len() <= 3
-            )
-            || after
-                .iter()
-                .take(4)
-                .position(|word| matches!(*word, "not" | "isn" | "never"))
-                .filter(|at| !limited(*at))
-                .is_some_and(|at| {
-                    after.iter().skip(at).any(|word| {
-                        [
-                            "possib", "availab", "allow", "offer", "option", "support", "consider", "accept",
-                            "an", "remote",
-                        ]
-                        .iter()
-                        .any(|start| word.starts_with(start))
-                    })
-                });
-        let some = words.iter().any(|word| {
-            let starts = [
-                "part",
-                "hybrid",
-                "day",
-                "week",
-                "occasional",
-                "sometime",
-                "onsite",
-                "office",
-                "flexib",
-                "limited",
-                "temporar",
-                "initial",
-                "covid",
-                "pandemic",
-            ];
-            starts.iter().any(|start| word.starts_with(start)) || word.ends_with('%')
-        }) || words.windows(2).any(|two| two == ["on", "site"])
-            || part.contains('%');
-        if denied {
-            return Some(false);
-        }
-        if some {
-            // Of some days, which is neither.
-            if answer != Some(true) {
-                return None;
-            }
-            continue;
-        }
-        answer = Some(true);
-    }
-    answer
-}
-
-/// Whether `remote` is said of another thing than where the work is done: `Remote Sensing Engineer`, `remote interviews`.
-fn is_of_something_else(before: &[&str], after: &[&str]) -> bool {
-    const THINGS: [&str; 20] = [
-        "sensing",
-        "sensed",
-        "sensor",
-        "interview",
-        "onboarding",
-        "control",
-        "desktop",
-        "access",
-        "monitoring",
-        "support",
-        "assistance",
-        "procedure",
-        "patient",
-        "diagnos",
-        "operated",
-        "piloted",
-        "surgery",
-        "proctor",
-        "viewing",
-        "site",
-    ];
-    const HIRING: [&str; 3] = ["interview", "onboarding", "assessment"];
-    let starts = |word: &&str, list: &[&str]| list.iter().any(|start| word.starts_with(start));
-    let thing = after.first().is_some_and(|word| starts(word, &THINGS));
-    // `Remote interviews` and `interviews are remote`.
-    thing
-        || before.iter().any(|word| starts(word, &HIRING))
-        || after.iter().take(2).any(|word| starts(word, &HIRING))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -472,53 +346,6 @@ mod tests {
         ] {
             let job = advert("1", comment, None, None).unwrap();
             assert_eq!(job.place_text.as_deref(), Some(places), "{comment}");
-        }
-    }
-
-    #[test]
-    fn remote_means_all_of_it() {
-        for (first, said) in [
-            ("Acme | Engineer | REMOTE", Some(true)),
-            ("Acme | Engineer | REMOTE (EU) | Full-time", Some(true)),
-            ("Acme | Engineer | Berlin or Remote", Some(true)),
-            ("Acme | Engineer | ONSITE, REMOTE", Some(true)),
-            ("Acme | Remote Engineer | anywhere", Some(true)),
-            ("Acme | Engineer | London | ONSITE+PART REMOTE", None),
-            ("Acme | Engineer | Hybrid, 2 days remote", None),
-            ("Acme | Engineer | partially remote", None),
-            ("Acme | Engineer | 50% remote", None),
-            ("Acme | Engineer | Remote (3 days on-site)", None),
-            ("Acme | Engineer | Berlin | remote not possible", Some(false)),
-            ("Acme | Engineer | No remote", Some(false)),
-            ("Acme | Engineer | not a remote role", Some(false)),
-            ("Acme | Engineer | Remote: no", Some(false)),
-            ("Acme | Engineer | remote is not an option", Some(false)),
-            ("Acme | Engineer | ONSITE", Some(false)),
-            ("Acme | Engineer | in-person", Some(false)),
-            ("Acme | Engineer | Berlin", None),
-            // Said of something else.
-            ("Acme | Remote Sensing Engineer | Oslo", None),
-            ("Acme | Remote Sensing Engineer | Oslo | ONSITE", Some(false)),
-            ("Acme | Remote Sensing Engineer | REMOTE", Some(true)),
-            ("Acme | Engineer | Oslo | remote interviews", None),
-            ("Acme | Engineer | Oslo | interviews are remote", None),
-            ("Acme | Engineer | REMOTE. Interviews in person", Some(true)),
-            ("Acme | Remote Coder | anywhere", Some(true)),
-            ("Acme | Engineer | Oslo | Remote desktop software", None),
-            // Denied, and limited to some places.
-            ("Acme | Engineer | Remote eligible: No", Some(false)),
-            ("Acme | Engineer | Remote friendly? No", Some(false)),
-            ("Acme | Engineer | Remote work: none", Some(false)),
-            ("Acme | Engineer | remote not available in this role", Some(false)),
-            ("Acme | Engineer | REMOTE (not available in Colorado)", Some(true)),
-            (
-                "Acme | Engineer | Remote, but not offered outside the US",
-                Some(true),
-            ),
-            ("Acme | Engineer | Remote (no agencies)", Some(true)),
-            ("Acme | Engineer | Oslo | temporarily remote", None),
-        ] {
-            assert_eq!(remote(first), said, "{first}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::MOST_LABELS;
 use super::date::{LINE_END, Written, bare, date_at, words_of};
+use super::label::end_of_period;
 use super::words::{EXTENDED, FILLERS, NOT_EXTENDED, PERIOD, SUBJECTS};
 
 /// Characters before a word of extension in which its subject is looked for.
@@ -32,10 +33,16 @@ pub(super) fn extensions(lower: &str) -> impl Iterator<Item = (usize, Option<Wri
                     })
                     .count();
                 let written = rest.get(to..).and_then(date_at).map(|(written, _)| written);
+                // `From December 1 to December 15`
+                let from = rest.first().is_some_and(|word| {
+                    matches!(bare(word), "from" | "vom" | "von" | "du" | "del" | "dal" | "van")
+                });
+                let written = written.or_else(|| end_of_period(rest.get(1..).filter(|_| from)?));
                 let written = written.or_else(|| day_before(lower.get(..at).unwrap_or_default()));
                 // `Extended parental leave` extends something else.
                 let ended = first.ends_with(['.', '!', ')', ';', LINE_END]);
-                let said = to > 0 || ended || rest.first().is_none_or(|next| VAGUE.contains(&bare(next)));
+                let said =
+                    to > 0 || from || ended || rest.first().is_none_or(|next| VAGUE.contains(&bare(next)));
                 (written.is_some() || said).then_some((at, written))
             })
     })

@@ -2,7 +2,7 @@
 
 use super::MOST_LABELS;
 use super::date::{Written, bare, date_at, words_of};
-use super::words::{CLOSING, FILLERS, GENERAL, OPENING, PERIOD, WEEKDAYS};
+use super::words::{AFTER_DATE, APPLICANTS, CLOSING, FILLERS, GENERAL, OPENING, PERIOD, WEEKDAYS};
 
 /// Filler words that are passed over.
 const MOST_FILLERS: usize = 7;
@@ -45,15 +45,30 @@ fn stands_alone(text: &str, at: usize, label: &str) -> bool {
     {
         return false;
     }
+    if label.starts_with("apply ") && !is_of_applicants(words) {
+        return false;
+    }
     !GENERAL.contains(&label)
         || words.is_empty()
         || words.ends_with(['\n', '.', '!', '?', '|', ';', ')'])
         || words.ends_with(" the")
 }
 
+/// Whether "apply" behind these words is what people do: changes, limits and rules apply, too.
+fn is_of_applicants(before: &str) -> bool {
+    let sentence = before
+        .rsplit(['\n', '.', '!', '?', ';', ':', ',', '|', '(', ')', '–', '—'])
+        .next()
+        .unwrap_or_default();
+    let last = sentence.split_whitespace().next_back().unwrap_or_default();
+    let last = last.trim_matches(|c: char| !c.is_alphanumeric());
+    last.is_empty() || APPLICANTS.contains(&last)
+}
+
 /// The date behind a label and nothing but filler words, of which one closes where the label does not.
 fn after_label(rest: &str, mut closing: bool) -> Option<Written> {
     let words = words_of(rest);
+    let begins_clause = rest.trim_start().starts_with(',');
     let next = |at: usize| words.get(at).map_or("", |word| bare(word));
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -84,6 +99,16 @@ fn after_label(rest: &str, mut closing: bool) -> Option<Written> {
         at += 1;
     }
     let (day, taken) = date_at(words.get(at..)?)?;
+    // `Before the closing date, 1 December we move`: the date begins a clause of its own.
+    let is_closed = words
+        .get((at + taken).saturating_sub(1))
+        .is_some_and(|word| word.ends_with([',', '.', ';', '!', '?', ')']));
+    let next = next(at + taken);
+    let goes_on =
+        next.starts_with(char::is_alphabetic) && !FILLERS.contains(&next) && !AFTER_DATE.contains(&next);
+    if begins_clause && !is_closed && goes_on {
+        return None;
+    }
     // `1 December to 15 December 2026`: the first day opens.
     let rest = words.get(at + taken..).unwrap_or_default();
     let period = rest.first().is_some_and(|word| {
@@ -96,7 +121,7 @@ fn after_label(rest: &str, mut closing: bool) -> Option<Written> {
 }
 
 /// The second day of a period, of which the words begin with the first.
-fn end_of_period(words: &[String]) -> Option<Written> {
+pub(super) fn end_of_period(words: &[String]) -> Option<Written> {
     let idle = |word: &&String| {
         matches!(
             bare(word),

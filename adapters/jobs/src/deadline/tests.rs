@@ -48,6 +48,38 @@ fn plain_dates_behind_the_phrase_are_found() {
 }
 
 #[test]
+fn people_apply_and_so_do_rules() {
+    for text in [
+        "Apply by 1 December 2026.",
+        "Interested? Please apply by 1 December 2026.",
+        "You must apply no later than 1 December 2026.",
+        "Candidates should apply before 1 December 2026",
+        "To apply by 1 December 2026, write to us.",
+        "Send your CV and apply by 1 December 2026",
+        "Qualified candidates apply by 1 December 2026",
+        "Bewerben Sie sich bis zum 1. Dezember 2026.",
+        "Bitte bewerben Sie sich bis 01.12.2026 online.",
+        "Fecha límite de solicitud: 1 de diciembre de 2026",
+        "Prazo de candidatura: 1 de dezembro de 2026",
+        "Ansök senast 1 december 2026.",
+        "Closing date, 1 December 2026.",
+        "Closing date, 1 December 2026 at 17:00",
+    ] {
+        assert_eq!(found(text).as_deref(), Some("2026-12-01"), "{text}");
+    }
+    for text in [
+        "Changes in pay apply by 1 December 2026.",
+        "The new limits apply no later than 1 December 2026.",
+        "Conditions apply until 1 December 2026.",
+        "Higher rates apply before 1 December 2026",
+        "vi tillsätter tjänsten innan sista ansökningsdag, 1 december 2026 flyttar vi kontoret",
+        "Read of the closing date, 1 December 2026 was a good day",
+    ] {
+        assert_eq!(found(text), None, "{text}");
+    }
+}
+
+#[test]
 fn vague_ones_are_not() {
     for text in [
         "Apply by Friday",
@@ -239,6 +271,14 @@ fn only_a_closing_word_makes_a_deadline() {
 #[test]
 fn an_extended_day_counts_in_every_wording() {
     for (text, day) in [
+        (
+            "The application deadline has been extended from 1 December 2026 to 15 December 2026.",
+            Some("2026-12-15"),
+        ),
+        (
+            "The deadline for applications has been moved from December 1 to December 15, 2026",
+            Some("2026-12-15"),
+        ),
         (
             "Application deadline: 1 December 2026, extended to 15 December 2026",
             Some("2026-12-15"),

@@ -43,14 +43,22 @@ pub(super) const LABELS: &[&str] = &[
     "bewerbungsende",
     "bewerbung bis",
     "bewerbungen bis",
+    "bewerben sie sich bis",
+    "bewerbt euch bis",
+    "bewirb dich bis",
     "date limite de candidature",
     "date limite",
     "scadenza candidature",
     "scadenza",
     "deadline",
+    "fecha límite de solicitud",
+    "fecha límite de presentación",
     "fecha límite",
+    "plazo de solicitud",
+    "prazo de candidatura",
     "sollicitatiedeadline",
     "sista ansökningsdag",
+    "ansök senast",
     "ansøgningsfrist",
 ];
 
@@ -282,3 +290,46 @@ pub(super) const WEEKDAYS: [&str; 14] = [
 
 /// Labels that are of anything, and of applications only where they begin a sentence or a line.
 pub(super) const GENERAL: [&str; 4] = ["deadline", "date limite", "scadenza", "close date"];
+
+/// Words right before "apply" with which people do it.
+pub(super) const APPLICANTS: &[&str] = &[
+    "please",
+    "kindly",
+    "to",
+    "must",
+    "should",
+    "shall",
+    "can",
+    "may",
+    "will",
+    "could",
+    "and",
+    "or",
+    "so",
+    "then",
+    "now",
+    "you",
+    "who",
+    "we",
+    "all",
+    "online",
+    "here",
+    "directly",
+    "also",
+    "interested",
+    "candidates",
+    "applicants",
+    "individuals",
+    "persons",
+    "people",
+    "students",
+    "graduates",
+    "professionals",
+    "parties",
+    "everyone",
+];
+
+/// Words right behind a date that belong to it.
+pub(super) const AFTER_DATE: &[&str] = &[
+    "kl", "um", "uhr", "hrs", "h", "cet", "cest", "utc", "gmt", "est", "pst",
+];

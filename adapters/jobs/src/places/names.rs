@@ -146,8 +146,14 @@ pub(super) static NAMES: LazyLock<HashMap<&'static str, Name>> = LazyLock::new(|
             };
         }
     }
+    for (alias, name) in ALIASES {
+        if let Some(town) = all.get(name).copied() {
+            all.entry(alias).or_insert(town);
+        }
+    }
     for (code, _, names) in countries() {
-        for name in names.split(',') {
+        let with_article = names.split(',').filter_map(|name| name.strip_prefix("the "));
+        for name in names.split(',').chain(with_article) {
             let name_of = match all.get(name) {
                 Some(Name::Area(area)) => Name::Either(code, *area),
                 _ => Name::Country(code),
@@ -164,6 +170,24 @@ pub(super) static NAMES: LazyLock<HashMap<&'static str, Name>> = LazyLock::new(|
     all.remove("");
     all
 });
+
+/// Short names of towns.
+const ALIASES: [(&str, &str); 1] = [("sf", "san francisco")];
+
+/// Parts of towns that adverts name in place of the town, with the town's name in the list.
+const BOROUGHS: [(&str, &str); 6] = [
+    ("brooklyn", "new york city"),
+    ("manhattan", "new york city"),
+    ("queens", "new york city"),
+    ("bronx", "new york city"),
+    ("the bronx", "new york city"),
+    ("staten island", "new york city"),
+];
+
+/// Whether a place is a part of the town of that name.
+pub(super) fn is_borough_of(part: &str, town: &str) -> bool {
+    BOROUGHS.contains(&(part, town))
+}
 
 /// The parts of countries that have the name of their town: New York.
 pub(super) static TOWN_AND_AREA: LazyLock<HashMap<&'static str, Area>> = LazyLock::new(|| {

@@ -43,23 +43,40 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         versions: releases.map(Map::len),
         ..Facts::default()
     };
-    facts.latest = text_at(info, "/version").map(str::to_owned);
-    if facts.latest.is_none() {
-        let highest = published
+    let files_of = |version: &str| releases.and_then(|releases| releases.get(version));
+    let stated = text_at(info, "/version");
+    let withdrawn = stated.filter(|stated| {
+        let files = value.get("urls").filter(|files| has_files(files));
+        is_yanked(info) || files.or_else(|| files_of(stated)).is_some_and(all_yanked)
+    });
+    if stated.is_none() || withdrawn.is_some() {
+        let standing = published
             .iter()
+            .filter(|published| Some(published.version.as_str()) != withdrawn)
+            .filter(|published| !files_of(&published.version).is_some_and(all_yanked));
+        let highest = standing
             .filter_map(|published| Some((Version::from_str(&published.version).ok()?, published)))
             .max_by(|(a, _), (b, _)| (!a.any_prerelease(), a).cmp(&(!b.any_prerelease(), b)));
         facts.latest = highest.map(|(_, published)| published.version.clone());
         facts.inferred = facts.latest.is_some();
     }
-    let of_latest = || releases?.get(facts.latest.as_ref()?);
+    // A yanked version is the latest only where no other stands.
+    if facts.latest.is_none() {
+        facts.latest = stated.map(str::to_owned);
+    } else if let Some(withdrawn) = withdrawn {
+        facts.notes.push(format!(
+            "{withdrawn}, which PyPI names as the latest version of {}, is yanked",
+            facts.name
+        ));
+    }
+    let of_latest = || files_of(facts.latest.as_ref()?);
     let files = value.get("urls").filter(|_| !facts.inferred);
     let first = files.or_else(of_latest).and_then(first_file);
     facts.date = DateEvidence::optional_field("upload_time", first.map(|(_, at, _)| at))
         .beside("upload_time", first.and_then(|(.., other)| other));
     facts.published = published;
     facts.standing = signs(info, &facts, files.or_else(of_latest));
-    if info.get("yanked") == Some(&Value::Bool(true)) {
+    if is_yanked(info) && !facts.inferred {
         let reason = text_at(info, "/yanked_reason").map(|reason| text::said(reason, 200));
         facts.set("yanked", reason.map_or(Value::Bool(true), Value::from));
     }
@@ -131,15 +148,28 @@ pub fn version(body: &str, wanted: &str) -> Result<Lookup, SourceError> {
     Ok(found.showing("version", wanted, None::<String>))
 }
 
+/// Whether a version or a file is marked as withdrawn.
+fn is_yanked(of: &Value) -> bool {
+    of.get("yanked") == Some(&Value::Bool(true))
+}
+
+fn has_files(files: &Value) -> bool {
+    files.as_array().is_some_and(|files| !files.is_empty())
+}
+
+/// Whether a release is withdrawn: with all of its files.
+fn all_yanked(files: &Value) -> bool {
+    has_files(files) && files.as_array().is_some_and(|files| files.iter().all(is_yanked))
+}
+
 /// The signs of the version handed out.
 fn signs(info: &Value, facts: &Facts, files: Option<&Value>) -> Vec<StandingEvidence> {
-    let is_yanked = |of: &Value| of.get("yanked") == Some(&Value::Bool(true));
     let files = files
         .and_then(Value::as_array)
         .map(Vec::as_slice)
         .unwrap_or_default();
     // `info` is about the version that it names. A release is yanked with all of its files; one of several is a file's matter.
-    let field = if is_yanked(info) {
+    let field = if is_yanked(info) && !facts.inferred {
         Some("info.yanked")
     } else if !files.is_empty() && files.iter().all(is_yanked) {
         Some("urls[].yanked")
@@ -147,6 +177,7 @@ fn signs(info: &Value, facts: &Facts, files: Option<&Value>) -> Vec<StandingEvid
         None
     };
     let reason = text_at(info, "/yanked_reason")
+        .filter(|_| !facts.inferred)
         .or_else(|| files.iter().find_map(|file| text_at(file, "/yanked_reason")))
         .filter(|reason| !reason.trim().is_empty());
     // "Use 21.11b1 instead." names another version of the same project.

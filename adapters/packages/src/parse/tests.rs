@@ -629,3 +629,48 @@ mod standing {
         );
     }
 }
+
+#[test]
+fn a_yanked_version_is_the_latest_only_where_no_other_stands() {
+    use serde_json::json;
+    let file = |day: &str, yanked: bool| json!({"upload_time_iso_8601": format!("{day}T00:00:00Z"), "yanked": yanked, "yanked_reason": yanked.then_some("broken")});
+    let of = |marked: bool, older: bool| {
+        let body = json!({
+            "info": {"name": "a", "version": "6.0.0", "yanked": marked, "yanked_reason": marked.then_some("broken")},
+            "releases": {
+                "6.0.0": [file("2026-10-01", true)],
+                "6.1.0rc1": [file("2026-10-02", false)],
+                "5.9.0": [file("2026-09-01", older)],
+                "5.8.0": [file("2026-08-01", older)],
+                "5.7.0": []
+            },
+            "urls": [file("2026-10-01", true)]
+        });
+        pypi::read(&body.to_string()).unwrap()
+    };
+    for marked in [true, false] {
+        let facts = of(marked, false);
+        assert_eq!((facts.latest.as_deref(), facts.inferred), (Some("5.9.0"), true));
+        assert_eq!(
+            facts
+                .date
+                .value()
+                .and_then(|value| value.instant())
+                .map(|at| at.date_naive().to_string())
+                .as_deref(),
+            Some("2026-09-01")
+        );
+        assert!(facts.standing.is_empty(), "{:?}", facts.standing);
+        assert!(facts.notes[0].contains("6.0.0") && facts.notes[0].contains("yanked"));
+    }
+    // All stable ones are withdrawn: a pre-release is what is left.
+    assert_eq!(of(true, true).latest.as_deref(), Some("6.1.0rc1"));
+    let alone = json!({
+        "info": {"name": "a", "version": "6.0.0", "yanked": true},
+        "releases": {"6.0.0": [file("2026-10-01", true)]},
+        "urls": [file("2026-10-01", true)]
+    });
+    let facts = pypi::read(&alone.to_string()).unwrap();
+    assert_eq!(facts.latest.as_deref(), Some("6.0.0"));
+    assert_eq!(facts.standing.len(), 1);
+}

@@ -22,6 +22,8 @@ const PUBLISHED: [&str; 14] = [
     "date posted",
     "issued",
 ];
+/// Of these, those that are said of a film, a book or a product as often as of the page.
+const OF_SUBJECTS: [&str; 4] = ["released", "release date", "issued", "announced"];
 /// Words for a later change, in whatever company.
 const CHANGED: [&str; 22] = [
     "updated",
@@ -119,6 +121,8 @@ pub(super) fn statements(line: &str) -> Vec<Statement> {
         };
         let said = words.get(label..at).unwrap_or_default().join(" ");
         let named = match meaning(&said) {
+            // `Release date: November 20, 2026 (Germany)` is a film's.
+            Meaning::Published if is_of_a_subject(&said) && !is_last(&words, end) => Meaning::Unknown,
             Meaning::Published if !said.contains(':') && is_prose(&words, end) => Meaning::Unknown,
             meaning => meaning,
         };
@@ -126,6 +130,28 @@ pub(super) fn statements(line: &str) -> Vec<Statement> {
         (label, at) = (end, end);
     }
     found
+}
+
+/// Whether a label may be about the thing that a page tells of.
+fn is_of_a_subject(label: &str) -> bool {
+    let lower = label.to_lowercase();
+    let words = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let plain = words.collect::<Vec<_>>().join(" ");
+    OF_SUBJECTS.contains(&plain.trim_end_matches(" on"))
+}
+
+/// Whether nothing about that date stands behind it: it ends its line, or a mark or a time follows.
+fn is_last(words: &[&str], end: usize) -> bool {
+    let ended = words
+        .get(end.saturating_sub(1))
+        .is_some_and(|word| word.ends_with(['|', '·', '•']));
+    ended
+        || words.get(end).is_none_or(|next| {
+            let is_mark = !next.contains(char::is_alphanumeric) && !next.starts_with(['(', '[']);
+            is_mark || next.starts_with(|c: char| c.is_ascii_digit()) || matches!(*next, "at" | "by")
+        })
 }
 
 /// The date that begins with this word: its end, and the day. Weekdays may precede it.
@@ -215,6 +241,8 @@ mod tests {
             "Published on 3 June 2019 by Jane Doe",
             "Posted by Jane Doe on 2019-06-03",
             "Released 2019-06-03 | Download",
+            "Release date: June 3, 2019",
+            "Release date: June 3, 2019 10:00 UTC",
             "Publication date: 2019-06-03",
             "Published: June 3, 2019 Reading time: 5 minutes",
             "Posted June 3, 2019 at 10:00 am",
@@ -243,6 +271,9 @@ mod tests {
             "Posted to the border on June 3, 2019",
             "Published works until June 3, 2019",
             "Issued by the court on June 3, 2019",
+            "Release date: June 3, 2019 (Germany)",
+            "Released: 3 June 2019 in cinemas",
+            "Announced: June 3, 2019 [Tokyo]",
             "June 3, 2019",
         ] {
             assert_eq!(

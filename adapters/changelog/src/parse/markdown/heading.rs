@@ -2,7 +2,9 @@
 
 use freshcontext_parse::{date, text};
 
-use super::{BARE_CHARS, BARE_WORDS, RANGE_WORDS, letters, only_of, says_coming};
+use super::BARE_CHARS;
+use super::dated;
+use super::title::{BARE_WORDS, RANGE_WORDS, announces, letters, only_of, says_coming, without_date};
 use crate::parse::version;
 
 /// What of a heading is looked at.
@@ -17,7 +19,15 @@ pub(super) struct Heading<'t> {
     pub body: usize,
     /// The line of the heading itself.
     pub line: usize,
+    /// How deep it is, from 1; of other headings than Markdown's, as Markdown would count.
+    pub level: usize,
 }
+
+/// The level of a line that is a heading by its version and date alone.
+const BARE_LEVEL: usize = 7;
+/// Longest line that begins with a date or a name, in characters, and most words behind its version.
+const LONG_CHARS: usize = 120;
+const WORDS_AFTER: usize = 4;
 
 /// The headings of a file; with `bullets` also the entries of a list that begin with a version and its date.
 pub(super) fn headings<'t, 'l>(
@@ -44,15 +54,18 @@ pub(super) fn headings<'t, 'l>(
         if line.starts_with("    ") || line.starts_with('\t') {
             return None;
         }
-        let under = |text: &'t str, lines| Heading {
+        let under = |text: &'t str, lines, level| Heading {
             text: text
                 .get(..text.floor_char_boundary(HEADING_BYTES))
                 .unwrap_or_default(),
             line: at,
             body: at + lines,
+            level,
         };
         if let Some(text) = marked(trimmed) {
-            return Some(under(text, 1));
+            let mark = trimmed.chars().next();
+            let level = trimmed.chars().take_while(|c| Some(*c) == mark).count();
+            return Some(under(text, 1, level));
         }
         if trimmed.is_empty() || is_rule(trimmed) {
             return None;
@@ -62,21 +75,74 @@ pub(super) fn headings<'t, 'l>(
             // What stands behind the date belongs to the notes.
             let has_notes = entry.chars().count() > BARE_CHARS / 2;
             let is_version = bare_version(entry, BULLET_CHARS);
-            return is_version.then(|| under(entry, usize::from(!has_notes)));
+            return is_version.then(|| under(entry, usize::from(!has_notes), BARE_LEVEL));
         }
         let before = at.checked_sub(1).and_then(|before| lines.get(before)).copied();
         let stands_alone = before.is_none_or(|before| before.trim().is_empty() || is_rule(before));
-        if is_rule(next) && stands_alone {
-            return Some(under(trimmed, 2));
+        // Many write the version right below another line, or underline it with two signs: no other line is like that.
+        let is_underlined = is_rule(next) && (stands_alone || is_version_line(trimmed))
+            || matches!(next, "--" | "==") && is_version_line(trimmed);
+        if is_underlined {
+            let level = match next.chars().next() {
+                Some('=') => 1,
+                Some('-') => 2,
+                _ => 3,
+            };
+            return Some(under(trimmed, 2, level));
         }
+        let before = before.unwrap_or_default();
         // Many set no blank line between the notes of a version and the next one. A line of prose has prose before it.
         let behind_notes = || {
-            let before = before.unwrap_or_default();
             !line.starts_with(' ')
                 && (before.starts_with([' ', '\t']) || marked(before).is_some() || bullet(before).is_some())
         };
-        ((stands_alone || behind_notes()) && bare_version(trimmed, BARE_CHARS)).then(|| under(trimmed, 1))
+        // Below the end of a sentence or a comment, with notes below it, and nothing but its date beside it.
+        let between = || {
+            let ended = before.trim_end().ends_with(['.', ':', '!', '?', '>']);
+            let opens = next.is_empty() || ["- ", "* ", "+ "].iter().any(|mark| next.starts_with(mark));
+            !line.starts_with(' ') && ended && opens && is_version_line(trimmed)
+        };
+        let is_bare = (stands_alone || behind_notes()) && bare_version(trimmed, BARE_CHARS);
+        (is_bare || stands_alone && (named_version(trimmed) || announced(trimmed)) || between())
+            .then(|| under(trimmed, 1, BARE_LEVEL))
     })
+}
+
+/// Whether a line is a version, maybe behind words such as "Version", with or without its date, and nothing else.
+fn is_version_line(line: &str) -> bool {
+    let Some((start, span)) = version::find_range(line) else {
+        return false;
+    };
+    let before = line.get(..start).unwrap_or_default();
+    let tail = line.get(span.end..).unwrap_or_default();
+    let (mut first, mut rest) = (without_date(before), without_date(tail));
+    first.all(|word| BARE_WORDS.contains(&word.as_str())) && rest.next().is_none()
+}
+
+/// `example 2.2 (2022-03-27)`, `example-2.2 (27 March 2022) -- "Spring"`: the name of one word, and a date in brackets.
+fn named_version(line: &str) -> bool {
+    let Some(span) = version::find(line).filter(|_| line.chars().count() <= LONG_CHARS) else {
+        return false;
+    };
+    let before = line.get(..span.start).unwrap_or_default();
+    let tail = line.get(span.end..).unwrap_or_default().trim_start();
+    let is_name = before.split_whitespace().count() == 1 && before.starts_with(char::is_alphabetic);
+    let inner = tail.strip_prefix('(').and_then(|tail| tail.split_once(')'));
+    inner.is_some_and(|(inner, rest)| {
+        let rest = rest.trim_start();
+        let ends = rest.is_empty() || rest.starts_with(['-', '–', '—', ':', '"']);
+        is_name && ends && date::find(inner).is_some() && without_date(inner).next().is_none()
+    })
+}
+
+/// `What's new in version 1.2`, on a line of its own.
+fn announced(line: &str) -> bool {
+    let Some(span) = version::find(line).filter(|_| line.chars().count() <= BARE_CHARS) else {
+        return false;
+    };
+    let before = line.get(..span.start).unwrap_or_default();
+    let tail = line.get(span.end..).unwrap_or_default();
+    only_of(before, &BARE_WORDS) && announces(before) && tail.trim_matches([':', ' ']).is_empty()
 }
 
 /// `## text`, `== text`, `!! text`.
@@ -122,13 +188,23 @@ fn bare_version(line: &str, most: usize) -> bool {
     if line.starts_with(['-', '+', '>', '|', '<']) || (line.starts_with('*') && !line.starts_with("**")) {
         return false;
     }
-    if plain.chars().count() > most {
+    let chars = plain.chars().count();
+    if chars > most.max(LONG_CHARS) {
         return false;
     }
     let Some((start, span)) = version::find_range(plain) else {
         return false;
     };
     let before = plain.get(..start).unwrap_or_default();
+    // `2026-11-20, Version 1.2 (Stable)`, `20 November 2026 example 1.2`
+    if dated::find(before).is_some() {
+        let names = without_date(before).filter(|word| !BARE_WORDS.contains(&word.as_str()));
+        let after = plain.get(span.end..).unwrap_or_default().split_whitespace();
+        return names.count() <= 1 && after.count() <= WORDS_AFTER;
+    }
+    if chars > most {
+        return false;
+    }
     let starts = only_of(before, &BARE_WORDS);
     // `CHANGES FROM 3.3 TO 3.4` is about nothing else, with or without a date.
     let is_range = start < span.start && !before.is_empty() && only_of(before, &RANGE_WORDS);

@@ -1,3 +1,5 @@
+//! Tests of what pages say of their own standing.
+
 use super::super::page;
 use super::*;
 
@@ -77,8 +79,7 @@ fn a_day_until_which_the_page_holds() {
             "",
         )
     };
-    let signs =
-        of(r#"{"@context":"https://schema.org","@type":"JobPosting","validThrough":"2026-09-30"}"#);
+    let signs = of(r#"{"@context":"https://schema.org","@type":"JobPosting","validThrough":"2026-09-30"}"#);
     assert_eq!(
         (signs[0].state, signs[0].field.as_ref()),
         (StandingState::Closed, "validThrough")

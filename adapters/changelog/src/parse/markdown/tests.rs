@@ -1,0 +1,183 @@
+//! Changelog files in the many forms that their authors write.
+
+use super::*;
+use crate::parse::instant;
+
+/// Each release: its version, its day, and whether it is to come or early.
+fn releases(source: &str) -> Vec<(String, String, &'static str)> {
+    let told = |release: &Release| match (release.unreleased, release.prerelease) {
+        (true, _) => "coming",
+        (_, true) => "early",
+        _ => "",
+    };
+    let day = |release: &Release| {
+        instant(&release.date)
+            .map(|at| at.date_naive().to_string())
+            .unwrap_or_default()
+    };
+    read(source)
+        .releases
+        .iter()
+        .map(|release| (release.title.clone(), day(release), told(release)))
+        .collect()
+}
+
+fn check(source: &str, expected: &[(&str, &str, &str)]) {
+    let got = releases(source);
+    let got: Vec<_> = got
+        .iter()
+        .map(|(title, day, told)| (title.as_str(), day.as_str(), *told))
+        .collect();
+    assert_eq!(got, expected, "{source}");
+}
+
+#[test]
+fn a_planned_day_and_an_end_of_support_are_no_days_of_release() {
+    check(
+        "# Log\n\n## 3.1.0 (planned for 2026-12-24)\n- a\n\n## 3.0.0 - ETA March 3, 2026\n- b\n\n## 2.9.0 (2026-02-01)\n- c\n",
+        &[
+            ("3.1.0", "", "coming"),
+            ("3.0.0", "", "coming"),
+            ("2.9.0", "2026-02-01", ""),
+        ],
+    );
+    check(
+        "## 4.1 - end of support November 3, 2026\n\na\n\n## 4.0: EOL 2025-11-03\n\nb\n\n## 3.9 (supported until 2024-11-03)\n\nc\n",
+        &[("4.1", "", ""), ("4.0", "", ""), ("3.9", "", "")],
+    );
+    // The line under the heading says the same, or names the day of the release.
+    check(
+        "## 4.1\n\nExpected release date: 2026-12-01\n\n## 4.0\n\nLast updated: 2026-11-20\n\n## 3.9 (EOL 2025-01-01)\n\nReleased: 2023-01-01\n",
+        &[("4.1", "", "coming"), ("4.0", "", ""), ("3.9", "2023-01-01", "")],
+    );
+    check(
+        "## 2.1.0 - 2026-11-20, codename \"Planned Trip\"\n- a\n\n## 2.0.0 LTS (2026-01-20)\n- b\n",
+        &[("2.1.0", "2026-11-20", ""), ("2.0.0", "2026-01-20", "")],
+    );
+}
+
+#[test]
+fn a_channel_may_have_several_words() {
+    check(
+        "# Log\n\n## Version 3.0 Beta 2 vom 20.11.2026\n- a\n\n## 3.0 Early Access (2026-10-20)\n- b\n\n## 3.0 Developer Preview 1 - 2026-10-01\n- c\n\n## Version 2.9 vom 14.06.2026\n- d\n",
+        &[
+            ("3.0 Beta 2", "2026-11-20", "early"),
+            ("3.0 Early Access", "2026-10-20", "early"),
+            ("3.0 Developer Preview 1", "2026-10-01", "early"),
+            ("2.9", "2026-06-14", ""),
+        ],
+    );
+}
+
+#[test]
+fn a_version_may_stand_right_below_another_line() {
+    let underlined =
+        "4.2.1 (2026-08-03)\n------------------\n- a\n\n4.2.0 (2026-07-01)\n------------------\n- b\n";
+    let expected = [("4.2.1", "2026-08-03", ""), ("4.2.0", "2026-07-01", "")];
+    for above in [
+        "<!-- made by a script -->\n",
+        "What changed in Example:\n",
+        "# Log\n",
+        "A line of prose\n",
+    ] {
+        check(&format!("{above}{underlined}"), &expected);
+    }
+    check(
+        "See the list of\nall commits.\nv4.2.1: Aug 3 2026:\n   - a\n\nv4.2.0: Jul 1 2026:\n   - b\n",
+        &[("v4.2.1", "2026-08-03", ""), ("v4.2.0", "2026-07-01", "")],
+    );
+    // A sentence that is broken before a version is none.
+    check(
+        "4.2.1 (2026-08-03)\n==================\n\nThe mistake came with\n4.1.9 (2026-05-05)\nand is gone.\n",
+        &[("4.2.1", "2026-08-03", "")],
+    );
+    check(
+        "4.2.1\n--\n2026-08-03\n\n- a\n\n2026-07-01 4.2.0\n--\n- b\n",
+        &[("4.2.1", "2026-08-03", ""), ("4.2.0", "2026-07-01", "")],
+    );
+    check(
+        "## 4.2.1\n\nOne sentence\n--\nand 1.2 others\n",
+        &[("4.2.1", "", "")],
+    );
+}
+
+#[test]
+fn sections_of_the_notes_are_no_releases() {
+    check(
+        "# Changes to Example in Version 1.12.5\n\n* a\n\n# Changes to Example in Version 1.12.4\n\n## 1 Removed\n\n### 1.1 Old names\n\n### 2.34 Lists\n\n### 2.35 Maps\n\n### 2.36 Sets\n",
+        &[("1.12.5", "", ""), ("1.12.4", "", "")],
+    );
+    check(
+        "example 2.0.6\n=============\n\nChangelog [20260701]\n\nTool 5.5 fixes\n--------------\n\n- a\n",
+        &[("2.0.6", "2026-07-01", "")],
+    );
+    check(
+        "# Example\n\n## Changes in v1.9.8 (on SITE 25 Nov 2026)\n\n### COMPATIBILITY FOR T 2.12.0-2.15.0\n\n- a\n\n## Changes in v1.9.6 (on SITE 19 Sep 2025)\n\n- b\n",
+        &[("v1.9.8", "2026-11-25", ""), ("v1.9.6", "2025-09-19", "")],
+    );
+    check("0.1 Changelog\n=============\n\n.. changelog::\n", &[]);
+    check(
+        "# Example\n\n## Example 3.0\n\n### Major changes between Example 3.0.17 and Example 3.0.18 [30 Sep 2026]\n\n * a\n\n### Major changes between Example 3.0.16 and Example 3.0.17 [1 Jul 2026]\n\n * b\n",
+        &[("3.0.18", "2026-09-30", ""), ("3.0.17", "2026-07-01", "")],
+    );
+}
+
+#[test]
+fn the_date_may_come_first_and_the_name_before_the_version() {
+    check(
+        "2026.03.06, Version 1.52.1 (Stable), 0123456789abcdef0123456789abcdef01234567\n\nChanges since version 1.52.0:\n\n* a\n\n2026.02.02, Version 1.52.0 (Stable), 0123456789abcdef0123456789abcdef01234568\n\n* b\n",
+        &[("1.52.1", "2026-03-06", ""), ("1.52.0", "2026-02-02", "")],
+    );
+    for (one, other) in [
+        ("May 5, 2026 - Version 13.58", "Apr. 17, 2026 - Version 13.57"),
+        ("2026-05-05: 13.58", "2026-04-17: 13.57"),
+        ("2026-05-05 13.58", "2026-04-17 13.57"),
+        (
+            "2026-05-05 example 13.58 (Spring Day)",
+            "2026-04-17 example 13.57 (Other Day)",
+        ),
+        ("example 13.58 (2026-05-05)", "example 13.57 (2026-04-17)"),
+        (
+            "example-13.58 (5 May 2026) -- \"Spring\"",
+            "example-13.57 (17 April 2026)",
+        ),
+    ] {
+        check(
+            &format!("{one}\n\n  - a\n\n{other}\n\n  - b\n"),
+            &[("13.58", "2026-05-05", ""), ("13.57", "2026-04-17", "")],
+        );
+    }
+    check(
+        "2026-05-05 The tool 1.2 was told of here, and so was another\n\nNotes\n",
+        &[],
+    );
+}
+
+#[test]
+fn announcements_name_their_version_last() {
+    check(
+        "News\n++++\n\nWhat's New in Example 3.11.2 final?\n===================================\n\n*Release date: 2026-02-07*\n\nCore\n----\n\n- a\n\nWhat's New in Example 3.11.1 final?\n===================================\n\n*Release date: 2025-12-06*\n\n- b\n",
+        &[("3.11.2", "2026-02-07", ""), ("3.11.1", "2025-12-06", "")],
+    );
+    check(
+        "Overview of changes in Example 2.74.6\n=====================================\n\n* a\n\nOverview of changes in Example 2.74.5\n=====================================\n\n* b\n",
+        &[("2.74.6", "", ""), ("2.74.5", "", "")],
+    );
+    check(
+        "What's new in version 3.5.3\n\n* a\n\nWhat’s new in version 3.5.2\n\n* b\n",
+        &[("3.5.3", "", ""), ("3.5.2", "", "")],
+    );
+}
+
+#[test]
+fn days_are_read_in_marks_and_compact() {
+    check(
+        "### 3.6.2\n\n**Date**: [10th March 2026][x]\n\n* a\n\n### 3.6.1\n\n*March 1, 2026*\n\n* b\n\n### 3.6.0 (20260206)\n\n* c\n\n### 3.5.0 (2026 Jan 6)\n\n* d\n",
+        &[
+            ("3.6.2", "2026-03-10", ""),
+            ("3.6.1", "2026-03-01", ""),
+            ("3.6.0", "2026-02-06", ""),
+            ("3.5.0", "2026-01-06", ""),
+        ],
+    );
+}
