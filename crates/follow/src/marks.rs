@@ -135,8 +135,8 @@ impl Draft {
             .iter()
             .filter_map(|section| match &section.part {
                 Part::Answered(answer) => Some(answer.scored().retrieved_at()),
-                Part::Stale(stale) => Some(stale.retrieved_at),
-                Part::Failed(_) => None,
+                Part::Held(held) => Some(held.retrieved_at),
+                Part::Skipped(_) | Part::Failed(_) => None,
             });
         let retrieved = retrieved.min()?;
         let sections = answer.sections().iter().zip(asked);

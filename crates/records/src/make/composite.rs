@@ -2,7 +2,7 @@
 
 use freshcontext_contract::ErrorCode;
 use freshcontext_core::answer::Failure;
-use freshcontext_core::composite::{AnsweredSection, CompositeAnswer, Part, Stale};
+use freshcontext_core::composite::{AnsweredSection, CompositeAnswer, Held, Part};
 
 use super::answer::{failure, needed_for, section};
 use super::maker::{Gap, Maker, Piece, Shape, unique};
@@ -32,9 +32,16 @@ pub(super) fn record(maker: &mut Maker<'_>, answer: &CompositeAnswer) {
                 }
                 (id, cause)
             }
-            Part::Stale(stale) => {
+            Part::Skipped(error) => {
+                let surface = empty(maker, part, "skipped", Vec::new());
+                let id = surface.surface_id.clone();
+                let cause = maker.surface(surface);
+                not_asked(maker, part, error, &cause);
+                (id, cause)
+            }
+            Part::Held(stale) => {
                 let item = maker.item(held_back(part, stale));
-                let surface = empty(maker, part, "stale", vec![item.clone()]);
+                let surface = empty(maker, part, stale.kind.section(), vec![item.clone()]);
                 let id = surface.surface_id.clone();
                 let cause = maker.surface(surface);
                 held.push((item, stale.message.clone()));
@@ -93,7 +100,7 @@ fn empty(maker: &mut Maker<'_>, part: &AnsweredSection, status: &str, items: Vec
 }
 
 /// A section whose content was held back, as one item.
-fn held_back<'v>(part: &'v AnsweredSection, stale: &'v Stale) -> Piece<'v> {
+fn held_back<'v>(part: &'v AnsweredSection, stale: &'v Held) -> Piece<'v> {
     let date = stale.content_date.as_deref();
     Piece {
         kind: "section",
