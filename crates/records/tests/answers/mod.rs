@@ -105,6 +105,8 @@ pub fn composite(
     let not_asked = SourceError::new(ErrorCode::InvalidInput, "no question");
     let sections = answers.into_iter().chain([Err(late()), Err(not_asked)]);
     assemble(CompositeInput {
+        company: None,
+        says_subjects: false,
         tool: "extract_landscape",
         title: "Landscape".to_owned(),
         query: "q".to_owned(),
@@ -113,6 +115,7 @@ pub fn composite(
         max_length,
         sections: sections
             .map(|outcome| Section {
+                words: None,
                 adapter: "x",
                 tool: "extract_x",
                 label: "X".to_owned(),
