@@ -110,11 +110,12 @@ fn output_schema() -> Value {
             "type": "object",
             "properties": {
                 "id": text, "verdict": verdict, "detail": text, "changed": texts, "published_then": text,
-                "published_now": text
+                "published_now": text, "standing_then": text, "standing_now": text,
+                "now": {"type": "object", "description": "New values of what changed"}
             },
             "required": ["id", "verdict"]
         }},
-        "added": texts, "added_count": whole, "changed": texts,
+        "added": texts, "added_count": whole, "changed": texts, "now": {"type": "object"},
         "evidence": {"type": "array", "items": {"type": "object"}},
         "answer_hash_now": text, "requests": whole, "bytes": whole, "code": text, "message": text,
         "retry_after_s": whole, "hint": text

@@ -244,6 +244,7 @@ fn verdict(place: usize, source: &str) -> Verdict {
 /// A recheck that found this of the items of an answer, or of the one section of a composite.
 pub fn recheck(verdicts: &[freshcontext_core::recheck::Verdict], in_section: bool) -> Recheck {
     let items = verdicts.iter().enumerate().map(|(at, verdict)| ItemVerdict {
+        now: std::collections::BTreeMap::new(),
         id: at.to_string(),
         verdict: *verdict,
         detail: None,
