@@ -23,7 +23,12 @@ pub(crate) fn block(candidate: &Candidate<'_>, parts: &[&str], cut: Option<&str>
     if let Some(retrieved) = candidate.retrieved_at.as_deref() {
         out.extend(["\nRetrieved: ", retrieved]);
     }
-    out.extend(["\nConfidence: ", candidate.date_confidence]);
+    // The specification has three words; of an unknown date it is the last one.
+    let confidence = match candidate.date_confidence {
+        "unknown" => "low",
+        known => known,
+    };
+    out.extend(["\nConfidence: ", confidence]);
     if let Some(age) = candidate.age.as_deref() {
         out.extend(["\nAge: ", age]);
     }

@@ -87,7 +87,8 @@ pub fn recheck_tool() -> Tool {
             "properties": {
                 "answer_id": {"type": "string", "description": "Id of the answer"},
                 "tool": {"type": "string", "description": "Instead of an id: the tool"},
-                "arguments": {"type": "object", "description": "and what it was called with"},
+                "arguments": {"type": "object", "description": "and what it was called with",
+                    "properties": {"url": {"type": "string"}, "query": {"type": "string"}}},
                 "hash": {"type": "string", "description": "answer_hash of the answer"},
                 "since": {"type": "string", "description": "or what is newer than this"}
             }

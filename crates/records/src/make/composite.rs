@@ -4,7 +4,7 @@ use freshcontext_contract::ErrorCode;
 use freshcontext_core::answer::Failure;
 use freshcontext_core::composite::{AnsweredSection, CompositeAnswer, Held, Part};
 
-use super::answer::{failure, needed_for, section};
+use super::answer::{failure, left_out, needed_for, section};
 use super::maker::{Gap, Maker, Piece, Shape, unique};
 use crate::objects::{Facts, Freshness, MissingSource, Omission, Selection, Surface};
 use crate::values::{EventClass, Kind, OmissionReason, Severity, State};
@@ -18,6 +18,15 @@ pub(super) fn record(maker: &mut Maker<'_>, answer: &CompositeAnswer) {
         let (surface, cause) = match &part.part {
             Part::Answered(answer) => {
                 let section = section(maker, answer, &format!("/sections/{at}/result"), "section");
+                for item in &part.left_out {
+                    let piece = left_out(answer.scored(), item);
+                    let detail = item.score.map_or_else(
+                        || "Has no score; one was asked for.".to_owned(),
+                        |score| format!("Scores {score}, below what was asked for."),
+                    );
+                    held.push((maker.item(piece), detail));
+                    held_on = Some(section.id.clone());
+                }
                 shown.extend(section.items);
                 (section.id, section.added)
             }
@@ -170,7 +179,7 @@ fn selected(
         lifecycle: State::Selected,
         query: Some(answer.query().to_owned()),
         intent: None,
-        selection_policy: Some("min_freshness_score: sections below it are held back".to_owned()),
+        selection_policy: Some("min_freshness_score: sections and items below it are held back".to_owned()),
         budget_ref: None,
         rationale: Some("The score of a section is that of its newest item.".to_owned()),
         actor_ref: Some("freshcontext".to_owned()),
