@@ -51,7 +51,6 @@ pub fn composite_schema() -> Value {
             "records": {"type": "object"},
             "message": text,
             "code": text
-        },
-        "required": ["generated_at", "sections"]
+        }
     })
 }

@@ -54,13 +54,7 @@ pub fn input_schema() -> Value {
         one_of("How retrieval went", status.into_iter()),
     );
     signal.insert("id".to_owned(), property("string", "Your id for it"));
-    // Some models' dialects refuse an object without properties.
-    let text = json!({"type": "string"});
-    signal.insert(
-        "metadata".to_owned(),
-        json!({"type": "object", "description": "Facts of its origin",
-            "properties": {"permission": text, "sensitivity": text}}),
-    );
+    signal.insert("metadata".to_owned(), property("object", "Facts of its origin"));
     json!({
         "type": "object",
         "properties": {
