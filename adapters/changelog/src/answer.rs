@@ -113,6 +113,7 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> SourceResul
         cadence(&mut result, &releases, complete, now);
     }
     releases.retain(|release| instant(&release.date).is_none_or(|at| args.in_range(at)));
+    result.scope.has_newest = !article && args.until.is_none();
     result.own_date = newest_stable(&releases).map(|release| release.date.clone());
     let all = releases.len();
     releases.truncate(args.limit);

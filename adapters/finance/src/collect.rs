@@ -1,7 +1,7 @@
 //! Each ticker goes from provider to provider, in their order, until one has a valid quote.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Cx, ErrorCode, SourceError, SourceResult, counted};
+use freshcontext_contract::{Cx, ErrorCode, SourceError, SourceResult, counted, named};
 use futures_util::future::{join, join_all};
 
 use crate::DESCRIPTOR;
@@ -109,6 +109,7 @@ fn result(all: Vec<Pending>, repeated: usize) -> Result<SourceResult, SourceErro
     let mut notes: Vec<String> = Vec::new();
     let mut routes: Vec<&'static str> = Vec::new();
     let asked = all.len();
+    let (mut subjects, mut company): (Vec<String>, Option<String>) = (Vec::new(), None);
     for Pending {
         ticker,
         quote,
@@ -136,6 +137,16 @@ fn result(all: Vec<Pending>, repeated: usize) -> Result<SourceResult, SourceErro
         for why in quote.settle() {
             notes.push(format!("{}: {why}", ticker.given.to_ascii_uppercase()));
         }
+        let name = quote.name.as_deref();
+        let of = name.map_or_else(|| "name unknown".to_owned(), named);
+        subjects.push(format!(
+            "{} ({of}, by {})",
+            named(&ticker.given.to_ascii_uppercase()),
+            quote.provider
+        ));
+        if asked == 1 {
+            company = quote.name.clone();
+        }
         items.push(quote.item(&ticker));
     }
     let Some(page) = items
@@ -146,6 +157,9 @@ fn result(all: Vec<Pending>, repeated: usize) -> Result<SourceResult, SourceErro
     };
     let mut result = SourceResult::new(page, items);
     result.route = routes.first().copied();
+    result.scope.subject = Some(subjects.join("; "));
+    result.scope.name = company;
+    result.scope.has_newest = true;
     let found = result.items.len();
     let quotes = if found == asked {
         counted(found, "quote", "quotes")

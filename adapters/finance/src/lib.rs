@@ -11,6 +11,8 @@ mod quote;
 mod request;
 mod symbol;
 
+use std::time::Duration;
+
 use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Argument, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, HostRate,
     Hosts, Listing, Pace, Peek, Refetch, Route, SourceError, SourceResult, StatusRule, When,
@@ -46,6 +48,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "api.exchange.coinbase.com",
         "query1.finance.yahoo.com",
     ]),
+    // Markets pause for a long weekend at most; a price older than that is not the last one.
+    replaced_after: Some(Duration::from_hours(96)),
     peek: Peek::none(Listing::Named),
     credentials: &[
         Credential::new(

@@ -359,6 +359,8 @@ pub fn result(mut list: List, plan: &Plan, args: &CommonArgs) -> SourceResult {
         if full { "at least " } else { "" },
         found
     ));
+    result.scope.subject = Some(format!("articles for {}, in any meaning", code(&plan.query)));
+    result.scope.has_newest = plan.sort == "newest" && args.until.is_none();
     if let Some(given) = &plan.given {
         result.note(format!(
             "The query {} was sent as {}",

@@ -41,6 +41,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "Awarded Singapore tenders with amounts; none is open. For US awards use extract_govcontracts.",
     example: input::URL.example,
     profile: "government_regulatory",
+    replaced_after: None,
     decay: Decay::MarketContext,
     refetch: Refetch::Title("url"),
     hosts: Hosts::Fixed(&["data.gov.sg", "api-production.data.gov.sg"]),

@@ -107,11 +107,12 @@ impl Award {
         (self.recipient.as_deref(), self.uei.as_deref())
     }
 
-    /// Whether its recipient has a parent: USAspending's ids of such recipients end with a level of `C`.
-    pub fn is_to_a_subsidiary(&self) -> bool {
+    /// The id of its recipient where that has a parent: USAspending's ids of such recipients end with a level of `C`.
+    pub fn subsidiary(&self) -> Option<&str> {
         self.recipient_id
             .as_deref()
-            .is_some_and(|id| id.trim().ends_with("-C"))
+            .map(str::trim)
+            .filter(|id| id.ends_with("-C"))
     }
 
     /// The day that counts.

@@ -36,7 +36,15 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceE
         Subject::Uei(uei) => Filter::Recipient(uei.clone()),
         Subject::Agency(agency) => Filter::Agency(agency),
         Subject::Phrase(words) => keyword(words, &mut notes),
-        Subject::Words(words) => resolve(cx, words, &mut notes).await?,
+        Subject::Words(words) => match resolve(cx, words, false, &mut notes).await? {
+            Meant::Recipient(filter) => filter,
+            Meant::Topic => keyword(words, &mut notes),
+        },
+        Subject::Company(name) => match resolve(cx, name, true, &mut notes).await? {
+            Meant::Recipient(filter) => filter,
+            // Words in an award to somebody else are not about this company.
+            Meant::Topic => return Ok(no_recipient(name, notes, request::search_page()?)),
+        },
     };
     search(cx, &query, &filter, page, notes).await
 }
@@ -108,10 +116,40 @@ fn keyword(words: &str, notes: &mut Vec<String>) -> Filter {
     Filter::Keyword(words.to_owned())
 }
 
-/// A company where USAspending knows a recipient of that name, else a keyword; says which.
-async fn resolve(cx: &Cx<'_>, words: &str, notes: &mut Vec<String>) -> Result<Filter, SourceError> {
+/// What words name.
+enum Meant {
+    /// Recipients of that name.
+    Recipient(Filter),
+    /// No recipient that is known.
+    Topic,
+}
+
+/// An empty answer: USAspending knows no recipient of this name.
+fn no_recipient(name: &str, notes: Vec<String>, address: Url) -> SourceResult {
+    let mut result = SourceResult::new(address, Vec::new());
+    result.route = Some("awards");
+    result.summary = Some(format!(
+        "USAspending knows no recipient of the name {}",
+        code(name)
+    ));
+    result.notes = notes;
+    result.scope.subject = Some(format!(
+        "recipients of the name {}, of which it knows none",
+        code(name)
+    ));
+    result
+}
+
+/// A company where USAspending knows a recipient of that name, else a topic; says which.
+/// What can only be a company is not searched otherwise where the list of recipients cannot be read.
+async fn resolve(
+    cx: &Cx<'_>,
+    words: &str,
+    only_company: bool,
+    notes: &mut Vec<String>,
+) -> Result<Meant, SourceError> {
     if wide(words).is_some() {
-        return Ok(keyword(words, notes));
+        return Ok(Meant::Topic);
     }
     let found = cx
         .read(request::recipients(words)?, |response| {
@@ -125,13 +163,14 @@ async fn resolve(cx: &Cx<'_>, words: &str, notes: &mut Vec<String>) -> Result<Fi
             parse::matching(words, recipients)
         }
         Err(error)
-            if matches!(
-                error.code,
-                ErrorCode::NotFound
-                    | ErrorCode::Malformed
-                    | ErrorCode::UpstreamError
-                    | ErrorCode::InvalidInput
-            ) =>
+            if !only_company
+                && matches!(
+                    error.code,
+                    ErrorCode::NotFound
+                        | ErrorCode::Malformed
+                        | ErrorCode::UpstreamError
+                        | ErrorCode::InvalidInput
+                ) =>
         {
             notes.push(format!(
                 "{} could not be checked for being a recipient ({error}); searched as a keyword",
@@ -158,7 +197,7 @@ async fn resolve(cx: &Cx<'_>, words: &str, notes: &mut Vec<String>) -> Result<Fi
     };
     // A topic is written in lower case; a company's name is not.
     let like_a_name = words.chars().any(char::is_uppercase);
-    Ok(match matched {
+    Ok(Meant::Recipient(match matched {
         Match::Exact(exact, begins) => {
             let others = if begins.is_empty() {
                 String::new()
@@ -196,17 +235,50 @@ async fn resolve(cx: &Cx<'_>, words: &str, notes: &mut Vec<String>) -> Result<Fi
                 "Awards to recipients of this name: {}. Pass a UEI for one of them",
                 listed(&recipients)
             ));
-            Filter::Recipient(words.to_owned())
+            Filter::Begins(words.to_owned())
         }
         Match::Begins(recipients) => {
             notes.push(format!(
                 "Searched as a keyword; recipients of such a name are {}. Pass a UEI for the awards of one of them",
                 listed(&recipients)
             ));
-            keyword(words, notes)
+            return Ok(Meant::Topic);
         }
-        Match::No => keyword(words, notes),
-    })
+        Match::No => return Ok(Meant::Topic),
+    }))
+}
+
+fn is_same(one: &str, other: &str) -> bool {
+    one.trim().eq_ignore_ascii_case(other.trim())
+}
+
+/// Recipients whose parents are looked up for one page.
+const MOST_LOOKED_UP: usize = 6;
+
+/// The ids of those recipients of these awards that USAspending knows as subsidiaries of `uei`. One that cannot be looked
+/// up is none: an award to another company is worse than one less.
+async fn subsidiaries(cx: &Cx<'_>, awards: &[award::Award], uei: &str) -> HashSet<String> {
+    let mut ids: Vec<&str> = Vec::new();
+    for award in awards {
+        let others = award.recipient().1.is_some_and(|other| !is_same(other, uei));
+        if let Some(id) = award.subsidiary().filter(|id| others && !ids.contains(id)) {
+            ids.push(id);
+        }
+    }
+    ids.truncate(MOST_LOOKED_UP);
+    let (ids, requests): (Vec<&str>, Vec<_>) = ids
+        .into_iter()
+        .filter_map(|id| Some((id, request::recipient(id)?)))
+        .unzip();
+    let known = cx
+        .read_all(requests, |response| parse::parents(&read(response)?))
+        .await;
+    let is_parent = |parents: &Vec<String>| parents.iter().any(|parent| is_same(parent, uei));
+    ids.into_iter()
+        .zip(known)
+        .filter(|(_, parents)| parents.as_ref().is_ok_and(is_parent))
+        .map(|(id, _)| id.to_owned())
+        .collect()
 }
 
 async fn search(
@@ -228,14 +300,22 @@ async fn search(
             uei,
             name,
             independent,
-        } => page.awards.retain(|award| match award.recipient() {
+        } => {
             // A search for an id also finds the awards of those whose parent has it.
-            (_, Some(other)) => {
-                let other = parse::plain_uei(other);
-                other == parse::plain_uei(uei) || award.is_to_a_subsidiary() && !independent.contains(&other)
-            }
-            (Some(other), None) => parse::same_name(name, other),
-            (None, None) => true,
+            let theirs = subsidiaries(cx, &page.awards, uei).await;
+            page.awards.retain(|award| match award.recipient() {
+                (_, Some(other)) => {
+                    let is_independent = independent.contains(&parse::plain_uei(other));
+                    let is_theirs = award.subsidiary().is_some_and(|id| theirs.contains(id));
+                    is_same(other, uei) || is_theirs && !is_independent
+                }
+                (Some(other), None) => parse::same_name(name, other),
+                (None, None) => true,
+            });
+        }
+        Filter::Begins(words) => page.awards.retain(|award| {
+            let name = award.recipient().0;
+            name.is_none_or(|name| parse::has_words(name, words))
         }),
         Filter::Named(words) => page.awards.retain(|award| {
             award
@@ -256,7 +336,7 @@ async fn search(
     let mut result = SourceResult::new(address, items);
     result.route = Some("awards");
     let what = match filter {
-        Filter::Recipient(words) | Filter::Named(words) => format!("to {words}"),
+        Filter::Recipient(words) | Filter::Named(words) | Filter::Begins(words) => format!("to {words}"),
         Filter::Entity { uei, name, .. } => format!("to {} (UEI {})", named(name), named(uei)),
         Filter::Agency(agency) => format!("by the {agency}"),
         Filter::Naics(code) => format!("in the industry NAICS {code}"),
@@ -288,6 +368,27 @@ async fn search(
         result.items.len()
     ));
     result.notes = notes;
+    let found = before + page.unreadable;
+    let among = if others > 0 {
+        format!(", {} of {found} awards found", before - others)
+    } else {
+        String::new()
+    };
+    result.scope.subject = Some(match filter {
+        Filter::Entity { uei, name, .. } => format!("{} (UEI {}){among}", named(name), named(uei)),
+        Filter::Recipient(words) => format!("the recipient {}", code(words)),
+        Filter::Begins(words) => format!("all recipients whose names have {}{among}", code(words)),
+        Filter::Named(words) => format!("all recipients of the name {}{among}", code(words)),
+        Filter::Agency(agency) => format!("the {agency}"),
+        Filter::Naics(code) => format!("the industry NAICS {code}"),
+        Filter::Keyword(words) | Filter::Description(words) => {
+            format!("awards that mention {}, to any recipient", code(words))
+        }
+    });
+    if let Filter::Entity { name, .. } = filter {
+        result.scope.name = Some(name.clone());
+    }
+    result.scope.has_newest = sort == "newest" && number == 1 && args.until.is_none();
     for message in page.messages {
         result.note(format!("USAspending says: {}", quoted_within(&message, 240)));
     }

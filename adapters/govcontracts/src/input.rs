@@ -34,6 +34,8 @@ pub enum Subject {
     Uei(String),
     /// A department or independent agency by its full name.
     Agency(&'static str),
+    /// A company, and never a topic: `recipient:Palantir`.
+    Company(String),
     /// A company or a topic; the recipient list decides.
     Words(String),
     /// A phrase in quotes, never a company.
@@ -125,7 +127,13 @@ fn from_text(given: &str) -> Result<Subject, SourceError> {
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ");
-    Ok(if straight.contains('"') {
+    let company = words
+        .split_once(':')
+        .filter(|(kind, name)| kind.trim().eq_ignore_ascii_case("recipient") && !name.trim().is_empty())
+        .map(|(_, name)| name.trim().to_owned());
+    Ok(if let Some(company) = company {
+        Subject::Company(company)
+    } else if straight.contains('"') {
         Subject::Phrase(words)
     } else {
         Subject::Words(words)
@@ -235,6 +243,10 @@ mod tests {
         );
         assert_eq!(subject("HLWWEH2CCXW5"), Subject::Uei("HLWWEH2CCXW5".into()));
         assert_eq!(subject("Palantir"), Subject::Words("Palantir".into()));
+        assert_eq!(
+            subject("recipient: Palantir"),
+            Subject::Company("Palantir".into())
+        );
         assert_eq!(
             subject("\"satellite  imagery\""),
             Subject::Phrase("satellite imagery".into())

@@ -102,6 +102,31 @@ pub fn recipients(body: &str) -> Result<Vec<Recipient>, SourceError> {
     Ok(list.results.items)
 }
 
+/// The unique entity ids of a recipient's parents.
+pub fn parents(body: &str) -> Result<Vec<String>, SourceError> {
+    #[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
+    #[derive(Deserialize)]
+    struct Profile {
+        parent_uei: Option<String>,
+        parents: Option<Vec<Parent>>,
+    }
+    #[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
+    #[derive(Deserialize)]
+    struct Parent {
+        parent_uei: Option<String>,
+    }
+    let profile: Profile = json::parse(body, "USAspending recipient")?;
+    let listed = profile.parents.unwrap_or_default();
+    let all = listed.into_iter().filter_map(|parent| parent.parent_uei);
+    Ok(all.chain(profile.parent_uei).collect())
+}
+
+/// Whether a name has all words of another one, legal form aside.
+pub fn has_words(name: &str, words: &str) -> bool {
+    let name = plain_words(name);
+    plain_words(words).iter().all(|word| name.contains(word))
+}
+
 /// What the words name among the recipients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Match {

@@ -58,6 +58,8 @@ pub enum Filter {
         /// The ids of other recipients of the list that are not its subsidiaries.
         independent: HashSet<String>,
     },
+    /// Awards to recipients whose names have these words: which of them is meant is not known.
+    Begins(String),
     /// Awards to recipients of exactly this name, legal form aside.
     Named(String),
     /// Awards by an agency.
@@ -75,6 +77,16 @@ pub fn recipients(words: &str) -> Result<Request, SourceError> {
     let body = json!({ "keyword": words, "limit": 20, "page": 1, "sort": "amount", "order": "desc" });
     let request = Request::post_json(link::built(API, &["recipient", ""])?, &body).accepting(EXPLAINED);
     Ok(request.cache_for(Duration::from_hours(6)))
+}
+
+/// What is known of one recipient, its parents included. Its id is a name of letters, digits and dashes, else there is no
+/// such page.
+pub fn recipient(id: &str) -> Option<Request> {
+    let id = id.trim();
+    let is_id =
+        !id.is_empty() && id.len() <= 64 && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let request = is_id.then(|| link::json(API, &["recipient", id, ""]))?.ok()?;
+    Some(request.cache_for(Duration::from_hours(6)))
 }
 
 /// One award.
@@ -110,9 +122,10 @@ pub fn awards(
     let mut filters = Map::new();
     filters.insert("award_type_codes".to_owned(), codes);
     let (name, value) = match filter {
-        Filter::Recipient(words) | Filter::Named(words) | Filter::Entity { uei: words, .. } => {
-            ("recipient_search_text", json!([words]))
-        }
+        Filter::Recipient(words)
+        | Filter::Begins(words)
+        | Filter::Named(words)
+        | Filter::Entity { uei: words, .. } => ("recipient_search_text", json!([words])),
         Filter::Agency(agency) => (
             "agencies",
             json!([{ "type": "awarding", "tier": "toptier", "name": agency }]),
@@ -163,6 +176,11 @@ fn period(by: By, args: &CommonArgs, now: DateTime<Utc>) -> Option<Value> {
         "end_date": until.to_string(),
         "date_type": kind,
     }))
+}
+
+/// The address of the search.
+pub fn search_page() -> Result<Url, SourceError> {
+    link::built(API, &["search", "spending_by_award", ""])
 }
 
 /// The page of an award for people.

@@ -303,6 +303,7 @@ fn result(
     }
     let adverts = ["fitting advert has", "fitting adverts have"];
     result.note_count(undated, adverts, "no usable date; undated adverts come last");
+    result.scope.looked_through = Some(format!("the newest {}", counted(total, "advert", "adverts")));
     result.note("The boards offer no reliable search, so their newest adverts were read and matched here word by word");
     if !used.is_empty() {
         let sources: Vec<String> = used

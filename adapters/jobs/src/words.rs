@@ -1,5 +1,7 @@
 //! Local matching of words: the boards do not search. Plain text on both sides, never a pattern.
 
+use freshcontext_parse::text::has_form;
+
 /// A text prepared for matching: lower case, addresses removed, hyphens and slashes between letters
 /// opened up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -83,7 +85,9 @@ impl Words {
             .find(|group| group.contains(&needle) || group.contains(&singular));
         match group {
             Some(group) => group.iter().any(|word| self.has(word)),
-            None => self.has(singular) || (singular != needle && self.has(needle)),
+            None => {
+                self.has(singular) || (singular != needle && self.has(needle)) || has_form(&self.0, needle)
+            }
         }
     }
 

@@ -188,6 +188,7 @@ fn gather(
 ) -> Result<SourceResult, SourceError> {
     let mut result = SourceResult::new(page(asked)?, Vec::new());
     result.route = Some("registry");
+    result.scope.has_newest = true;
     let names = named_list(asked.iter().map(|asked| &asked.name), ", ");
     result.summary = Some(format!("Packages in their registries: {names}"));
     let counts = match downloads {

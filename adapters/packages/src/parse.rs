@@ -10,6 +10,9 @@ use freshcontext_contract::{DateEvidence, Item, StandingEvidence};
 use freshcontext_parse::registry::Registry;
 use freshcontext_parse::{link, text};
 
+/// What is said of vulnerabilities where nobody looked for any: none shown is not none there.
+pub const NOT_CHECKED: &str = "not checked";
+
 /// Versions that the usual gap between releases is taken from.
 const GAP_SAMPLE: usize = 21;
 

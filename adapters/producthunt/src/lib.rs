@@ -7,11 +7,11 @@ mod request;
 use freshcontext_contract::chrono::{DateTime, NaiveDate};
 use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Credential, Cx, DateEvidence, DateValue, Decay, Descriptor, ErrorCode, HostRate,
-    Hosts, Item, Pace, Refetch, Request, Route, SourceError, SourceResult, named, texts,
+    Hosts, Item, Pace, Refetch, Request, Route, SourceError, SourceResult, counted, named, texts,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::charset::as_text;
-use freshcontext_parse::text::has_word;
+use freshcontext_parse::text::has_word_or_form;
 
 pub use input::Input;
 use input::Subject;
@@ -175,15 +175,13 @@ async fn by_api(cx: &Cx<'_>, subject: &Subject) -> Result<SourceResult, SourceEr
         posts.total = None;
     }
     let mut result = api_result(subject, topic.as_deref(), posts)?;
-    result.note(match topic {
-        Some(topic) => format!(
+    match topic {
+        Some(topic) => result.note(format!(
             "Product Hunt offers no text search; these are posts of the topic {}",
             named(&topic)
-        ),
-        None => format!(
-            "Product Hunt offers no text search; the words were matched within the latest {read} posts"
-        ),
-    });
+        )),
+        None => matched_within(&mut result, read),
+    }
     Ok(result)
 }
 
@@ -235,9 +233,7 @@ async fn by_feed(cx: &Cx<'_>, subject: &Subject) -> Result<SourceResult, SourceE
     let shown: Vec<Item> = match subject {
         Subject::Board | Subject::Topic(_) => items,
         Subject::Words(words) => {
-            result.note(format!(
-                "Product Hunt offers no text search; the words were matched within the latest {read} posts"
-            ));
+            matched_within(&mut result, read);
             items.into_iter().filter(|item| matches(item, words)).collect()
         }
         Subject::Product(slug) => {
@@ -285,6 +281,15 @@ async fn by_feed(cx: &Cx<'_>, subject: &Subject) -> Result<SourceResult, SourceE
     Ok(result)
 }
 
+/// Says how few posts were looked through.
+fn matched_within(result: &mut SourceResult, read: usize) {
+    let part = format!("the newest {}", counted(read, "post", "posts"));
+    result.note(format!(
+        "Product Hunt offers no text search; the words were matched within {part}"
+    ));
+    result.scope.looked_through = Some(part);
+}
+
 fn needs_token(message: String) -> SourceError {
     SourceError::misconfigured(message).hint(ADVICE)
 }
@@ -307,7 +312,7 @@ fn matches(item: &Item, words: &str) -> bool {
     words
         .to_lowercase()
         .split_whitespace()
-        .all(|word| has_word(&all, word.trim_matches(|c: char| !c.is_alphanumeric())))
+        .all(|word| has_word_or_form(&all, word.trim_matches(|c: char| !c.is_alphanumeric())))
 }
 
 fn described(subject: &Subject) -> String {

@@ -1,7 +1,7 @@
 //! Which list answers, and how it becomes a result.
 
 use freshcontext_contract::{
-    Cx, DateEvidence, Days, ErrorCode, SourceError, SourceResult, Status, code, counted, named,
+    Cx, DateEvidence, Days, ErrorCode, Identity, SourceError, SourceResult, Status, code, counted, named,
 };
 use freshcontext_parse::charset::as_text;
 
@@ -36,6 +36,16 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceE
         Subject::Text(text) => full_text(cx, &query, text, Vec::new(), cursor).await,
         Subject::Words(words) => by_words(cx, &query, words, cursor).await,
     }
+}
+
+/// Which company a name and a ticker are of, by the ticker table.
+pub async fn identify(
+    cx: &Cx<'_>,
+    name: Option<&str>,
+    ticker: Option<&str>,
+) -> Result<Identity, SourceError> {
+    let symbol = ticker.and_then(|text| input::ticker(text.trim_start_matches('$')));
+    Ok(resolve::identity(&tickers(cx).await?, name, symbol.as_deref()))
 }
 
 async fn tickers(cx: &Cx<'_>) -> Result<Vec<resolve::Listed>, SourceError> {
@@ -247,6 +257,9 @@ async fn company(
         result.items.len(),
     ));
     result.notes = notes;
+    result.scope.subject = Some(format!("{} (CIK {cik})", named(&company.name)));
+    result.scope.name = Some(company.name.clone());
+    result.scope.has_newest = accession.is_none() && skip == 0 && cx.args().until.is_none();
     result.standing.extend(stands::of_company(&company, &filings));
     if let Subject::Words(words) = &query.subject {
         result.standing.extend(stands::of_name(&company, words));
@@ -344,6 +357,7 @@ async fn full_text(
         page.total,
         result.items.len()
     ));
+    result.scope.subject = Some(format!("filings of any company that mention {}", code(words)));
     result.skip(page.unread, "that could not be read");
     result.skip(others.len(), "of other forms than asked for");
     if page.incomplete {

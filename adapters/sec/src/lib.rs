@@ -15,8 +15,8 @@ mod stands;
 
 use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, EarlierRequest, ErrorCode, HostRate, Hosts, Listing,
-    Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StandingState,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, EarlierRequest, ErrorCode, HostRate, Hosts, Identity,
+    Listing, Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StandingState,
     StatusRule, When,
 };
 
@@ -104,6 +104,18 @@ impl Adapter for SecFilings {
             return Ok(Peeked::Untold);
         }
         by_deciding(cx, earlier, |url| !url.path().ends_with("/company_tickers.json")).await
+    }
+
+    async fn identify(
+        &self,
+        cx: &Cx<'_>,
+        name: Option<&str>,
+        ticker: Option<&str>,
+    ) -> Result<Option<Identity>, SourceError> {
+        let found = collect::identify(cx, name, ticker).await;
+        found
+            .map(Some)
+            .map_err(|error| explain(error, cx.configured(CONTACT)))
     }
 
     async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<SourceResult, SourceError> {

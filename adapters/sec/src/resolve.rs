@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{SourceError, code, named};
+use freshcontext_contract::{Company, Identity, SourceError, code, named};
 use freshcontext_parse::{json, text};
 use serde::Deserialize;
 
@@ -71,6 +71,85 @@ pub fn by_words(table: &[Listed], words: &str) -> Resolved {
         (Resolved::Nothing, Some(listed)) => company(listed, words),
         (named, _) => named,
     }
+}
+
+impl Listed {
+    fn company(&self) -> Company {
+        Company {
+            name: self.title.clone(),
+            number: self.cik,
+            ticker: Some(self.ticker.clone()),
+        }
+    }
+}
+
+/// Most companies that a name may be of and that are named.
+const MOST_CANDIDATES: usize = 8;
+
+/// Which company a name and a ticker are of. The ticker settles a name that several have, and one that is not that of a
+/// listed company, as a brand is not. Where the name is exactly that of another company than the ticker's, the name counts
+/// and the other company is named.
+pub fn identity(table: &[Listed], name: Option<&str>, symbol: Option<&str>) -> Identity {
+    let of_ticker = symbol.and_then(|symbol| by_ticker(table, symbol));
+    let mut out = Identity {
+        knows_ticker: of_ticker.is_some(),
+        ..Identity::default()
+    };
+    let wanted = name.map(plain_words).unwrap_or_default();
+    let (mut same, mut longer): (Vec<&Listed>, Vec<&Listed>) = (Vec::new(), Vec::new());
+    for listed in table.iter().filter(|_| !wanted.is_empty()) {
+        let words = plain_words(&listed.title);
+        // A point may stand for a space: Amazon.com is AMAZON COM INC.
+        let hits = if words == wanted || words.concat() == wanted.concat() {
+            &mut same
+        } else if words.starts_with(&wanted) {
+            &mut longer
+        } else {
+            continue;
+        };
+        // One company may have several lines, one for each class of share; the first is its main one.
+        if !hits.iter().any(|hit| hit.cik == listed.cik) {
+            hits.push(listed);
+        }
+    }
+    // A ticker that stands in the place of the name.
+    let as_ticker = name
+        .filter(|name| !name.chars().any(char::is_lowercase))
+        .and_then(ticker)
+        .and_then(|symbol| by_ticker(table, &symbol));
+    let is_theirs = |listed: &Listed| {
+        let found = same.iter().chain(&longer);
+        has_words(&listed.title, &wanted) || found.clone().any(|one| one.cik == listed.cik)
+    };
+    let settled = match of_ticker {
+        // The name is no listed company's, or may be this one's.
+        Some(listed) if (same.is_empty() && longer.is_empty()) || is_theirs(listed) => Some(listed),
+        Some(listed) => {
+            out.other = Some(listed.company());
+            match same.as_slice() {
+                [one] => Some(*one),
+                _ => None,
+            }
+        }
+        None => match (same.as_slice(), longer.as_slice(), as_ticker) {
+            ([one], ..) | ([], [one], None) => Some(*one),
+            ([], _, Some(listed)) => Some(listed),
+            _ => None,
+        },
+    };
+    out.company = settled.map(Listed::company);
+    let others = same.into_iter().chain(longer);
+    out.candidates = others
+        .filter(|listed| settled.is_none_or(|settled| settled.cik != listed.cik))
+        .take(MOST_CANDIDATES)
+        .map(Listed::company)
+        .collect();
+    out
+}
+
+fn has_words(name: &str, words: &[String]) -> bool {
+    let name = plain_words(name);
+    words.iter().all(|word| name.contains(word))
 }
 
 fn company(listed: &Listed, words: &str) -> Resolved {
@@ -193,6 +272,30 @@ mod tests {
             panic!("should be ambiguous")
         };
         assert_eq!(found.iter().map(|(cik, _)| *cik).collect::<Vec<_>>(), [11, 12]);
+    }
+
+    #[test]
+    fn a_ticker_settles_a_name_and_a_wrong_one_is_named() {
+        let settled = |name: Option<&str>, symbol: Option<&str>| {
+            let found = identity(&sample(), name, symbol);
+            (
+                found.company.map(|company| company.number),
+                found.other.map(|company| company.number),
+                found.candidates.len(),
+            )
+        };
+        assert_eq!(settled(Some("Apple"), Some("AAPL")), (Some(320_193), None, 0));
+        assert_eq!(settled(Some("Apple"), None), (Some(320_193), None, 0));
+        assert_eq!(settled(None, Some("DAL")), (Some(12), None, 0));
+        assert_eq!(settled(Some("Delta"), None), (None, None, 2));
+        assert_eq!(settled(Some("Delta"), Some("DAL")), (Some(12), None, 1));
+        // A brand is no legal name.
+        assert_eq!(settled(Some("Gotham"), Some("PLTR")), (Some(1_321_655), None, 0));
+        assert_eq!(settled(Some("Apple"), Some("DAL")), (Some(320_193), Some(12), 0));
+        assert_eq!(settled(Some("Palantir"), Some("DAL")), (None, Some(12), 1));
+        assert_eq!(settled(Some("C3.ai"), None), (Some(1_577_526), None, 0));
+        assert_eq!(settled(Some("PLTR"), None), (Some(1_321_655), None, 0));
+        assert_eq!(settled(Some("No Such Firm"), None), (None, None, 0));
     }
 
     #[test]

@@ -185,11 +185,15 @@ fn finish(
     result.set("total", total);
     result.skip(all.unreadable, "without id, name or slug");
     if guessed {
-        result.note(format!(
-            "The mirror has no search: the words were matched against {} of {}, not the whole directory",
+        let part = format!(
+            "{} of {}",
             counted(read, "company", "companies"),
             named_list(files, ", ")
+        );
+        result.note(format!(
+            "The mirror has no search: the words were matched against {part}, not the whole directory"
         ));
+        result.scope.looked_through = Some(part);
     }
     if let Some(at) = meta.and_then(parse::Meta::built) {
         result.set("directory_as_of", freshcontext_parse::text::clip(at, 40));

@@ -1,6 +1,6 @@
 //! Which companies fit, in which order: the mirror filters nothing.
 
-use freshcontext_parse::text::has_word;
+use freshcontext_parse::text::has_word_or_form;
 
 use crate::batch::Batch;
 use crate::input::{Filter, Search};
@@ -72,10 +72,10 @@ fn weight(company: &Company, words: &[String]) -> Option<usize> {
     let line = company.one_liner.as_deref().unwrap_or_default().to_lowercase();
     let tags = company.tags.clone().unwrap_or_default().join("\n").to_lowercase();
     words.iter().try_fold(0, |sum, word| {
-        let own = usize::from(has_word(&name, word)) * 4
-            + usize::from(has_word(&line, word)) * 2
-            + usize::from(has_word(&tags, word));
-        has_word(&all, word).then_some(sum + own)
+        let own = usize::from(has_word_or_form(&name, word)) * 4
+            + usize::from(has_word_or_form(&line, word)) * 2
+            + usize::from(has_word_or_form(&tags, word));
+        has_word_or_form(&all, word).then_some(sum + own)
     })
 }
 

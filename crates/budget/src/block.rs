@@ -21,7 +21,11 @@ pub(crate) fn block(candidate: &Candidate<'_>, parts: &[&str], cut: Option<&str>
         source: &candidate.source,
         published: candidate.published_shown.as_deref(),
         retrieved: candidate.retrieved_at.as_deref(),
-        confidence: candidate.date_confidence,
+        // The specification has three words; of an unknown date it is the last one.
+        confidence: match candidate.date_confidence {
+            "unknown" => "low",
+            known => known,
+        },
         age: candidate.age.as_deref(),
         score: score.as_deref(),
     };

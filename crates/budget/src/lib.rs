@@ -24,7 +24,7 @@ pub use calls::{Call, refetch};
 pub use candidate::{Candidate, Facts, Judge, KnownCall, Reason, Relevance, Replaced, Usability};
 pub use envelope::{Envelope, Headers};
 pub use freshcontext_contract::quote;
-pub use ids::{id_of, is_missing_id, is_of_content, item_id, missing_id, sha256_hex};
+pub use ids::{fills, id_of, is_missing_id, is_of_content, item_id, missing_id, sha256_hex};
 pub use limits::{Budget, CUT_LEAST_TOKENS, FRESH_LEAST, LEAST_BYTES, LEAST_TOKENS, Require, Strategy};
 pub use missing::{MissingContext, SCOPE, Severity, Source};
 pub use output::{

@@ -183,8 +183,12 @@ pub(crate) fn choice(over: &[&Candidate<'_>], needed_for: &str) -> MissingContex
         "Not all fits: which results are to go in? Left out as it stands are {}{more}.",
         names.join(", ")
     );
+    let again = Call {
+        tool: "evaluate_context".to_owned(),
+        arguments: Value::Null,
+    };
     MissingContext {
-        missing_id: missing_id(SCOPE, &question, needed_for),
+        missing_id: missing_id(SCOPE, &question, needed_for, Some(&again)),
         scope: SCOPE,
         question,
         needed_for: needed_for.to_owned(),
@@ -192,10 +196,7 @@ pub(crate) fn choice(over: &[&Candidate<'_>], needed_for: &str) -> MissingContex
         results: over.iter().map(|candidate| candidate.index).collect(),
         candidate_sources: vec![Source {
             source: "the user".to_owned(),
-            call: Some(Call {
-                tool: "evaluate_context".to_owned(),
-                arguments: Value::Null,
-            }),
+            call: Some(again),
             how: "Call again with the signals that are chosen, a larger budget, or another overflow_strategy.",
         }],
         blocked_actions: vec!["use_assembly"],
@@ -248,7 +249,8 @@ impl Gaps<'_> {
         source: Option<Source>,
         blocked_actions: Vec<&'static str>,
     ) {
-        let id = missing_id(SCOPE, &question, self.needed_for);
+        let call = source.as_ref().and_then(|source| source.call.as_ref());
+        let id = missing_id(SCOPE, &question, self.needed_for, call);
         let next = self.found.len();
         let place = *self.places.entry(id.clone()).or_insert(next);
         if let Some(known) = self.found.get_mut(place) {

@@ -12,6 +12,7 @@ use crate::asking::by_validators;
 use crate::cx::{BoxFuture, Cx};
 use crate::descriptor::Descriptor;
 use crate::error::SourceError;
+use crate::identity::Identity;
 use crate::limits::QUERY_CHARS;
 use crate::peek::{Earlier, Peeked, Question};
 use crate::schema::argument_schema;
@@ -36,6 +37,20 @@ pub trait Adapter: Send + Sync + 'static {
         cx: &Cx<'_>,
         input: Self::Input,
     ) -> impl Future<Output = Result<SourceResult, SourceError>> + Send;
+
+    /// Which company a name and a ticker are of; `None` from sources that are no register of companies.
+    ///
+    /// # Errors
+    /// Where the register cannot be read.
+    fn identify(
+        &self,
+        cx: &Cx<'_>,
+        name: Option<&str>,
+        ticker: Option<&str>,
+    ) -> impl Future<Output = Result<Option<Identity>, SourceError>> + Send {
+        let _ = (cx, name, ticker);
+        async { Ok(None) }
+    }
 
     /// The cheap question that the descriptor declares: whether what an earlier call of these arguments brought is
     /// still so. Ask [`Question::Own`] here; the others are asked for you.
@@ -70,6 +85,17 @@ pub trait AnyAdapter: Send + Sync + 'static {
         cx: &'a Cx<'_>,
         arguments: Map<String, Value>,
     ) -> BoxFuture<'a, Result<SourceResult, SourceError>>;
+
+    /// Which company a name and a ticker are of; `None` of a source that keeps no register.
+    fn identify<'a>(
+        &'a self,
+        cx: &'a Cx<'_>,
+        name: Option<&'a str>,
+        ticker: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Option<Identity>, SourceError>> {
+        let _ = (cx, name, ticker);
+        Box::pin(std::future::ready(Ok(None)))
+    }
 
     /// Decodes the tool's own arguments and asks the cheap question.
     fn peek<'a>(
@@ -128,6 +154,15 @@ impl<A: Adapter> AnyAdapter for Erased<A> {
             }
             result
         })
+    }
+
+    fn identify<'a>(
+        &'a self,
+        cx: &'a Cx<'_>,
+        name: Option<&'a str>,
+        ticker: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Option<Identity>, SourceError>> {
+        Box::pin(self.adapter.identify(cx, name, ticker))
     }
 
     fn peek<'a>(

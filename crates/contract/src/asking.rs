@@ -46,6 +46,10 @@ async fn ask_again(
             Err(error) if error.code == ErrorCode::NotFound => return Ok(Peeked::Moved),
             Err(error) => return Err(error),
         };
+        if asked.is_unasked(&response) {
+            let message = "the source answered 304 to a request without a validator, which tells nothing";
+            return Err(SourceError::malformed(message));
+        }
         match asked.confirmed_by(&response) {
             Some(proof) => evidence.push(proof),
             None => return Ok(Peeked::Moved),

@@ -25,6 +25,9 @@ pub struct Descriptor {
     pub profile: &'static str,
     /// How fast its items age.
     pub decay: Decay,
+    /// After how long a reading of something that moves (a price) has been replaced by a newer one, whatever the source
+    /// shows. None where items are events, which stay the newest until another one happens.
+    pub replaced_after: Option<Duration>,
     /// How the tool is asked for one item again.
     pub refetch: Refetch,
     /// Hosts that this source may talk to.
@@ -481,6 +484,7 @@ impl Descriptor {
         example: "{}",
         profile: "local_custom",
         decay: Decay::Unclassed,
+        replaced_after: None,
         refetch: Refetch::Title("url"),
         hosts: Hosts::Fixed(&[]),
         official: false,

@@ -20,6 +20,7 @@ mod descriptor;
 mod error;
 mod failure;
 pub mod hosts;
+mod identity;
 pub mod limits;
 mod lookup;
 pub mod moment;
@@ -51,6 +52,7 @@ pub use descriptor::{
 };
 pub use error::{ErrorCode, Retry, SourceError};
 pub use failure::FailureKind;
+pub use identity::{Company, Identity};
 pub use limits::Limits;
 pub use lookup::{Lookup, Presence, Shown};
 pub use near::{near_miss, not_known, refuse_near_misses};
@@ -58,7 +60,7 @@ pub use peek::{Earlier, EarlierRequest, Evidence, Listing, Peek, Peeked, Questio
 pub use quote::{code, named, named_list, quoted, quoted_within};
 pub use routes::Routed;
 pub use schema::{argument_schema, plain_object};
-pub use source_result::{Item, PartFailure, Skipped, SourceResult, Status};
+pub use source_result::{Item, PartFailure, Scope, Skipped, SourceResult, Status};
 pub use standing::{StandingEvidence, StandingState, StandingTold};
 pub use tolerant::as_declared;
 pub use wire::{

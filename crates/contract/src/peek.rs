@@ -171,10 +171,21 @@ impl EarlierRequest {
         Ok(request)
     }
 
+    /// Whether an answer says "not modified" though it was not asked so: what is there now is not known.
+    pub fn is_unasked(&self, response: &Response) -> bool {
+        response.status == 304 && !self.has_validator()
+    }
+
     /// How this answer is known to be the same; `None` where it is not.
     pub fn confirmed_by(&self, response: &Response) -> Option<Evidence> {
         let url = self.url.clone();
         if response.status == 304 {
+            // A 304 names the state that it is about (RFC 9110, section 15.4.5): another one than ours confirms nothing.
+            let weak = |etag: &str| etag.trim().trim_start_matches("W/").to_owned();
+            let other = response.headers.get("etag").zip(self.etag.as_deref());
+            if other.is_some_and(|(theirs, ours)| weak(theirs) != weak(ours)) {
+                return None;
+            }
             let validator = self.etag.clone().or_else(|| self.last_modified.clone());
             return Some(Evidence::NotModified {
                 url,

@@ -71,6 +71,21 @@ pub struct SourceResult {
     /// Whether this call could learn the states of what it shows, where it is less than its route promises: a further
     /// request for them failed.
     pub standing_told: Option<StandingTold>,
+    /// What the question was taken for, and how much of the source was looked through.
+    pub scope: Scope,
+}
+
+/// What a question was taken for, and how far the answer reaches.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// What it was taken for, as a phrase: `"Apple Inc." (CIK 320193)`. None where the words were searched as they are.
+    pub subject: Option<String>,
+    /// The name of the one company that the items are of, where the source settles that.
+    pub name: Option<String>,
+    /// What alone was looked through, where the source has no search: `the newest 50 posts`.
+    pub looked_through: Option<String>,
+    /// Whether the newest of the items is the newest that the source has on the question.
+    pub has_newest: bool,
 }
 
 impl SourceResult {
@@ -91,6 +106,7 @@ impl SourceResult {
             any_page: false,
             standing: Vec::new(),
             standing_told: None,
+            scope: Scope::default(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Feeds of changes: Atom (RFC 4287) and JSON Feed (<https://www.jsonfeed.org/version/1.1/>).
 
+use std::collections::HashSet;
 use std::io;
 
 use chrono::{DateTime, FixedOffset};
@@ -33,6 +34,13 @@ pub struct Event {
     /// The state in which an item is that does not stand any more, or with a reservation, if that is the news.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing: Option<String>,
+}
+
+impl Event {
+    /// Whether it tells that fields of an item differ, and nothing graver.
+    fn is_of_fields(&self) -> bool {
+        self.kind == "changed" && self.standing.is_none()
+    }
 }
 
 /// Returns the changes in a diff, found at this time, without those by time alone. `quote` quotes source text
@@ -113,10 +121,27 @@ impl Feed {
         }
     }
 
-    /// Adds changes found later than the existing ones, and drops the oldest beyond [`FEED_ENTRIES`].
+    /// Adds changes found later than the existing ones. A later change of an item's fields takes the place of an earlier
+    /// one; beyond [`FEED_ENTRIES`] the oldest of these go first: figures that always move push out nothing that was added,
+    /// removed, or does not stand any more.
     pub fn add(&mut self, events: Vec<Event>) {
-        self.events.splice(0..0, events);
-        self.events.truncate(FEED_ENTRIES);
+        let mut later: HashSet<(String, String)> = HashSet::new();
+        let all = events.into_iter().chain(std::mem::take(&mut self.events));
+        self.events = all
+            .filter(|event| !event.is_of_fields() || later.insert((event.resource.clone(), event.id.clone())))
+            .collect();
+        let mut over = self.events.len().saturating_sub(FEED_ENTRIES);
+        let mut kept: Vec<Event> = Vec::with_capacity(self.events.len() - over);
+        for event in std::mem::take(&mut self.events).into_iter().rev() {
+            if over > 0 && event.is_of_fields() {
+                over -= 1;
+            } else {
+                kept.push(event);
+            }
+        }
+        kept.reverse();
+        kept.truncate(FEED_ENTRIES);
+        self.events = kept;
     }
 
     /// The changes, newest first.
@@ -181,7 +206,7 @@ impl Feed {
             text(out, "updated", &instant(&event.at).to_rfc3339())?;
             if let Some(url) = &event.url {
                 let link = out.create_element("link").with_attribute(("href", url.as_str()));
-                link.with_attribute(("rel", "related")).write_empty()?;
+                link.with_attribute(("rel", "alternate")).write_empty()?;
             }
             let content = out.create_element("content").with_attribute(("type", "text"));
             content.write_text_content(BytesText::new(&event.detail))?;
@@ -247,12 +272,43 @@ fn heading(event: &Event) -> String {
 mod tests {
     use super::*;
 
+    #[test]
+    fn moving_figures_push_out_nothing_graver() {
+        let of = |kind: &str, id: String, at: usize| Event {
+            at: format!("2026-11-21T00:{:02}:{:02}Z", at / 60 % 60, at % 60),
+            kind: kind.to_owned(),
+            resource: "r".to_owned(),
+            id,
+            title: "t".to_owned(),
+            url: None,
+            detail: format!("fields.points {at}"),
+            standing: None,
+        };
+        let mut feed = Feed::new("x");
+        feed.add(vec![
+            of("removed", "gone".to_owned(), 0),
+            of("added", "new".to_owned(), 0),
+        ]);
+        for at in 0..FEED_ENTRIES * 2 {
+            feed.add(vec![
+                of("changed", format!("i{at}"), at),
+                of("changed", "same".to_owned(), at),
+            ]);
+        }
+        let kinds = |kind: &str| feed.events().iter().filter(|event| event.kind == kind).count();
+        assert_eq!(
+            (feed.events().len(), kinds("removed"), kinds("added")),
+            (FEED_ENTRIES, 1, 1)
+        );
+        assert_eq!(feed.events().iter().filter(|event| event.id == "same").count(), 1);
+    }
+
     fn event(at: &str, title: &str) -> Event {
         Event {
             at: at.to_owned(),
             kind: "changed".to_owned(),
             resource: "a {}".to_owned(),
-            id: "1".to_owned(),
+            id: title.to_owned(),
             title: title.to_owned(),
             url: Some("https://example.com/?a=1&b=<2>".to_owned()),
             detail: "title: A & B is now <C>".to_owned(),

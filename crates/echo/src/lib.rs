@@ -165,7 +165,7 @@ static BOTH: Composite = Composite {
                 .and_then(Value::as_object)
                 .cloned()
                 .unwrap_or_default(),
-            skipped: None,
+            ..PartCall::default()
         };
         let sections = vec![part("extract_echo", "first"), part("extract_other", "second")];
         Ok(Plan {
@@ -174,6 +174,9 @@ static BOTH: Composite = Composite {
             min_score: None,
             max_length: 8_000,
             notes: Vec::new(),
+            identify: None,
+            company: None,
+            says_subjects: false,
         })
     },
 };

@@ -2,15 +2,20 @@
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use freshcontext_contract::{AnyAdapter, ErrorCode, SourceError, Transport};
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{
+    AnyAdapter, BoxFuture, CommonArgs, Cx, Descriptor, Earlier, ErrorCode, Identity, Peeked, SourceError,
+    SourceResult, Transport, code,
+};
 use freshcontext_core::answer::Scored;
 use freshcontext_core::composite::{NOT_ASKED, Section};
-use freshcontext_sources::{Composite, PartCall, Plan};
+use freshcontext_sources::{Composite, Identify, PartCall, Plan};
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
+use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
@@ -45,6 +50,9 @@ impl Engine {
         let begun = self.clock.now();
         plan.max_length = plan.max_length.min(self.limits().result_chars);
         let deadline = Instant::now() + Duration::from_millis(self.limits().composite_deadline_ms);
+        if let Some(asked) = plan.identify.take() {
+            self.identify(&mut plan, &asked, deadline, &place).await;
+        }
         let total = plan.sections.len();
         let mut running = JoinSet::new();
         for (at, part) in plan.sections.iter().cloned().enumerate() {
@@ -52,10 +60,12 @@ impl Engine {
             let place = Arc::clone(&place);
             let transport = observer.as_ref().and_then(|observer| observer.transport(at));
             let section = async move {
+                let from = part.from;
                 let settled = AssertUnwindSafe(engine.section(part, deadline, place, transport))
                     .catch_unwind()
                     .await;
-                (at, settled.unwrap_or_else(|_| Err(defect())))
+                let settled = settled.unwrap_or_else(|_| Err(defect()));
+                (at, settled.map_err(|error| in_terms_of(composite, from, error)))
             };
             running.spawn(section.in_current_span());
         }
@@ -103,6 +113,7 @@ impl Engine {
                     .map_or(part.tool, |adapter| adapter.descriptor().id),
                 tool: part.tool,
                 label: part.label.clone(),
+                words: part.words.clone().filter(|_| plan.says_subjects),
                 arguments: part.skipped.is_none().then(|| part.arguments.clone().into()),
                 outcome: outcome.unwrap_or_else(|| Err(defect())),
             })
@@ -156,11 +167,120 @@ impl Engine {
         .await
     }
 
+    /// Settles which company is meant, and plans anew. Where that cannot be found out in time, it is said, and the plan
+    /// stays.
+    async fn identify(
+        self: &Arc<Self>,
+        plan: &mut Plan,
+        asked: &Identify,
+        deadline: Instant,
+        place: &Arc<Place>,
+    ) {
+        let Some(register) = self.source(asked.tool) else {
+            return;
+        };
+        let settled = Arc::new(OnceLock::new());
+        let now = Instant::now();
+        let ask = Ask {
+            adapter: Arc::new(Identifying {
+                inner: Arc::clone(register),
+                asked: asked.clone(),
+                settled: Arc::clone(&settled),
+            }),
+            common: CommonArgs::defaults(&register.descriptor().args),
+            own: Map::new(),
+            // The sections need most of the time.
+            deadline: now + deadline.saturating_duration_since(now) / 3,
+            place: Arc::clone(place),
+            transport: None,
+        };
+        match self.read(ask, |_, _| Ok(())).await {
+            Ok(()) => {
+                if let Some(Some(identity)) = settled.get() {
+                    (asked.then)(plan, asked, identity);
+                }
+            }
+            Err(error) => plan.notes.push(format!(
+                "Which company is meant could not be looked up ({error}); the sections were asked as the arguments say."
+            )),
+        }
+    }
+
     fn source(&self, tool: &str) -> Option<&Arc<dyn AnyAdapter>> {
         self.tool(tool).and_then(|tool| match &tool.work {
             Work::Source(adapter) => Some(adapter),
             _ => None,
         })
+    }
+}
+
+/// An error of a section about a wrong argument, told of the composite's own argument.
+fn in_terms_of(composite: &Composite, from: Option<&'static str>, mut error: SourceError) -> SourceError {
+    let Some(field) = error
+        .field
+        .take()
+        .filter(|_| error.code == ErrorCode::InvalidInput)
+    else {
+        return error;
+    };
+    let schema = (composite.input_schema)();
+    let first = schema.pointer("/required/0").and_then(Value::as_str);
+    let own = from.or(first).unwrap_or(&field).to_owned();
+    let said = error.message.split(" Example: ").next().unwrap_or_default();
+    let said = said.replacen(&code(&field), &code(&own), 1);
+    error.message = format!("{said} Example: {}", composite.example);
+    error.field = Some(own.into());
+    error
+}
+
+/// The question to the register of companies, in the form of a source: it is read where sources are read.
+struct Identifying {
+    inner: Arc<dyn AnyAdapter>,
+    asked: Identify,
+    settled: Arc<OnceLock<Option<Identity>>>,
+}
+
+impl AnyAdapter for Identifying {
+    fn descriptor(&self) -> &'static Descriptor {
+        self.inner.descriptor()
+    }
+
+    fn input_schema(&self) -> Value {
+        self.inner.input_schema()
+    }
+
+    fn collect<'a>(
+        &'a self,
+        cx: &'a Cx<'_>,
+        _: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<SourceResult, SourceError>> {
+        Box::pin(async move {
+            let (name, ticker) = (self.asked.name.as_deref(), self.asked.ticker.as_deref());
+            let found = self.inner.identify(cx, name, ticker).await?;
+            // Asked once.
+            let _ = self.settled.set(found);
+            let nowhere = Url::parse("https://localhost/").map_err(|_| defect())?;
+            // Never shown.
+            Ok(SourceResult::new(nowhere, Vec::new()))
+        })
+    }
+
+    fn identify<'a>(
+        &'a self,
+        cx: &'a Cx<'_>,
+        name: Option<&'a str>,
+        ticker: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Option<Identity>, SourceError>> {
+        self.inner.identify(cx, name, ticker)
+    }
+
+    fn peek<'a>(
+        &'a self,
+        cx: &'a Cx<'_>,
+        arguments: Map<String, Value>,
+        earlier: &'a Earlier,
+    ) -> BoxFuture<'a, Result<Peeked, SourceError>> {
+        self.inner.peek(cx, arguments, earlier)
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use freshcontext_contract::{
-    AnyAdapter, BoxFuture, CallScope, Cx, Descriptor, Earlier, ErrorCode, Peeked, Request, Response,
-    SourceError, SourceResult, Transport,
+    AnyAdapter, BoxFuture, CallScope, Cx, Descriptor, Earlier, ErrorCode, Identity, Peeked, Request,
+    Response, SourceError, SourceResult, Transport,
 };
 use serde_json::{Map, Value};
 
@@ -142,6 +142,16 @@ impl AnyAdapter for ToldSource {
             }
             collected
         })
+    }
+
+    fn identify<'a>(
+        &'a self,
+        cx: &'a Cx<'_>,
+        name: Option<&'a str>,
+        ticker: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Option<Identity>, SourceError>> {
+        // Its failures are told by the transport.
+        self.inner.identify(cx, name, ticker)
     }
 
     fn peek<'a>(

@@ -52,6 +52,8 @@ pub(super) fn composite(
         tool: composite.tool,
         title: composite.title.to_owned(),
         query: plan.query,
+        company: plan.company,
+        says_subjects: plan.says_subjects,
         generated_at: begun,
         min_score: plan.min_score,
         max_length: plan.max_length,

@@ -132,11 +132,23 @@ pub fn lines(
     name: &Path,
     bound: Bound,
 ) -> Result<impl Iterator<Item = Result<Vec<u8>, Refused>> + use<>, Refused> {
-    let reader: Box<dyn BufRead> = if is_stdin(name) {
+    let mut reader: Box<dyn BufRead> = if is_stdin(name) {
         Box::new(io::stdin().lock())
     } else {
         Box::new(BufReader::new(open(name, Accepts::FilesAndPipes)?))
     };
+    // Lines of UTF-16 are found once it is read; a mark before UTF-8 is no part of the first line.
+    let begin = reader
+        .fill_buf()
+        .map_err(|error| refused(name, Why::Failed(error)))?;
+    match begin {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => {
+            let text = whole(name, reader, bound)?;
+            reader = Box::new(io::Cursor::new(text));
+        }
+        [0xEF, 0xBB, 0xBF, ..] => reader.consume(3),
+        _ => {}
+    }
     Ok(Lines {
         name: name.to_owned(),
         reader,
@@ -192,9 +204,27 @@ fn one_more(bound: Bound) -> u64 {
 fn whole(name: &Path, reader: impl Read, bound: Bound) -> Result<Vec<u8>, Refused> {
     let mut bytes = Vec::new();
     match reader.take(one_more(bound)).read_to_end(&mut bytes) {
-        Ok(_) if bytes.len() <= bound.bytes => Ok(bytes),
+        Ok(_) if bytes.len() <= bound.bytes => Ok(plain(bytes)),
         Ok(_) => Err(refused(name, Why::TooLong(bound))),
         Err(error) => Err(refused(name, Why::Failed(error))),
+    }
+}
+
+/// A text file as UTF-8 without a byte order mark: editors set one, and some write UTF-16 (The Unicode Standard, 23.8).
+fn plain(bytes: Vec<u8>) -> Vec<u8> {
+    let units = |of: fn([u8; 2]) -> u16| -> Vec<u8> {
+        let pairs = bytes.chunks_exact(2).skip(1);
+        let units = pairs.filter_map(|pair| Some(of(pair.try_into().ok()?)));
+        char::decode_utf16(units)
+            .map(|read| read.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect::<String>()
+            .into_bytes()
+    };
+    match bytes.as_slice() {
+        [0xEF, 0xBB, 0xBF, rest @ ..] => rest.to_vec(),
+        [0xFF, 0xFE, ..] => units(u16::from_le_bytes),
+        [0xFE, 0xFF, ..] => units(u16::from_be_bytes),
+        _ => bytes,
     }
 }
 
@@ -260,6 +290,22 @@ fn is_pipe(about: &fs::Metadata) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mark_and_utf_16_are_read() {
+        let utf16 = |of: fn(u16) -> [u8; 2]| -> Vec<u8> {
+            "\u{feff}k\u{e9}y \u{1f511}".encode_utf16().flat_map(of).collect()
+        };
+        let text = "k\u{e9}y \u{1f511}".as_bytes();
+        for bytes in [
+            text.to_vec(),
+            [b"\xEF\xBB\xBF", text].concat(),
+            utf16(u16::to_le_bytes),
+            utf16(u16::to_be_bytes),
+        ] {
+            assert_eq!(plain(bytes), text);
+        }
+    }
 
     const FOUR: Bound = Bound {
         bytes: 4,

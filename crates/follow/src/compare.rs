@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use freshcontext_core::answer::{Scored, ScoredItem};
 use freshcontext_core::recheck::{Comparison, ItemVerdict, Verdict};
+
+use serde_json::Value;
 
 use super::marks::{Mark, Record, STANDING};
 
@@ -19,6 +22,7 @@ pub(super) fn unchanged(then: &Record) -> Comparison {
         added: Vec::new(),
         added_count: 0,
         changed: Vec::new(),
+        now: BTreeMap::new(),
     }
 }
 
@@ -87,7 +91,52 @@ pub(super) fn compare(then: &Record, now: &Record, missing: &[&str]) -> Comparis
         added_count: added.len(),
         added: added.into_iter().take(NAMED).collect(),
         changed,
+        now: BTreeMap::new(),
     }
+}
+
+/// Longest new value that is told, in characters.
+const VALUE: usize = 200;
+
+/// Tells what the parts that changed are now: they have just been fetched.
+pub(super) fn tell_now(comparison: &mut Comparison, fresh: &Record, now: &Scored) {
+    let items: BTreeMap<&str, &ScoredItem> = fresh
+        .items
+        .iter()
+        .map(|mark| mark.id.as_str())
+        .zip(now.items())
+        .collect();
+    for verdict in &mut comparison.items {
+        let Some(item) = items.get(verdict.id.as_str()) else {
+            continue;
+        };
+        verdict.now = values(&verdict.changed, |name| match name {
+            "title" => Some(item.title.clone()),
+            "url" => item.url.clone(),
+            "summary" => Some(item.summary.clone()),
+            _ => Some(text_of(item.fields.get(name.strip_prefix("fields.")?)?)),
+        });
+    }
+    comparison.now = values(&comparison.changed, |name| match name {
+        "summary" => now.summary().map(str::to_owned),
+        _ => Some(text_of(now.fields().get(name.strip_prefix("fields.")?)?)),
+    });
+}
+
+fn values(names: &[String], value: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
+    let told = names.iter().filter_map(|name| {
+        let text = value(name)?;
+        let mut short: String = text.chars().take(VALUE).collect();
+        if short.len() < text.len() {
+            short.push('…');
+        }
+        Some((name.clone(), short))
+    });
+    told.collect()
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn shown(record: &Record) -> impl Iterator<Item = &Mark> {
@@ -100,6 +149,7 @@ fn said(mark: &Mark, verdict: Verdict, detail: Option<&'static str>) -> ItemVerd
         verdict,
         detail,
         changed: Vec::new(),
+        now: BTreeMap::new(),
         published_then: mark.date.clone(),
         published_now: None,
         standing_then: None,

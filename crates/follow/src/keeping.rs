@@ -5,13 +5,13 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{ErrorCode, SourceError, named};
+use freshcontext_contract::{EarlierRequest, ErrorCode, SourceError, named};
 use freshcontext_core::answer;
 use freshcontext_store::{AnswerRow, Store, StoreError, Trouble};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::marks::{Draft, Kept};
+use super::marks::{Draft, Kept, Record};
 use freshcontext_engine::Owner;
 
 /// Bytes of an id: 72 bits, bound to their owner.
@@ -91,6 +91,37 @@ impl TimeToolset {
             .keep_answer(owner.as_str(), row, now.timestamp_millis())
             .await?;
         Ok(Some(answer_id))
+    }
+
+    /// Keeps the validators of an answer that was just found to be as it was. That it cannot be kept costs a fetch later.
+    pub(super) async fn renew(
+        &self,
+        owner: &Owner,
+        row: &AnswerRow,
+        then: &Record,
+        asked: Vec<EarlierRequest>,
+        now: DateTime<Utc>,
+    ) {
+        if asked.is_empty() || asked == then.asked {
+            return;
+        }
+        let renewed = Kept::Answer(Record {
+            asked,
+            ..then.clone()
+        });
+        let (Some(store), Ok(record)) = (self.store(), serde_json::to_string(&renewed)) else {
+            return;
+        };
+        let row = AnswerRow {
+            record,
+            ..row.clone()
+        };
+        if let Err(error) = store
+            .keep_answer(owner.as_str(), row, now.timestamp_millis())
+            .await
+        {
+            tracing::debug!(%error, "renewed validators are not kept");
+        }
     }
 
     fn id(&self, draft: &Draft, owner: &Owner) -> Option<String> {

@@ -135,8 +135,8 @@ impl Draft {
             .iter()
             .filter_map(|section| match &section.part {
                 Part::Answered(answer) => Some(answer.scored().retrieved_at()),
-                Part::Stale(stale) => Some(stale.retrieved_at),
-                Part::Failed(_) => None,
+                Part::Held(held) => Some(held.retrieved_at),
+                Part::Skipped(_) | Part::Failed(_) => None,
             });
         let retrieved = retrieved.min()?;
         let sections = answer.sections().iter().zip(asked);
@@ -219,7 +219,7 @@ impl Record {
             whole.insert(STANDING.to_owned(), part(&subject.line()));
         }
         for (name, value) in scored.fields() {
-            whole.insert(format!("fields.{name}"), part(&value.to_string()));
+            whole.insert(format!("fields.{name}"), part(&orderless(value)));
         }
         Self {
             items: marks,
@@ -269,7 +269,7 @@ fn mark(item: &ScoredItem) -> Mark {
         parts.insert("url".to_owned(), part(url));
     }
     for (name, value) in &item.fields {
-        parts.insert(format!("fields.{name}"), part(&value.to_string()));
+        parts.insert(format!("fields.{name}"), part(&orderless(value)));
     }
     if let Some(standing) = &item.standing {
         parts.insert(STANDING.to_owned(), part(&standing.line()));
@@ -288,6 +288,25 @@ fn mark(item: &ScoredItem) -> Mark {
         parts,
         item: None,
         shown: true,
+    }
+}
+
+/// A value as text, its lists in one order: another order is no change.
+fn orderless(value: &Value) -> String {
+    match value {
+        Value::Array(values) => {
+            let mut all: Vec<String> = values.iter().map(orderless).collect();
+            all.sort_unstable();
+            format!("[{}]", all.join(","))
+        }
+        Value::Object(fields) => {
+            let all: BTreeMap<&String, String> = fields
+                .iter()
+                .map(|(name, value)| (name, orderless(value)))
+                .collect();
+            format!("{all:?}")
+        }
+        other => other.to_string(),
     }
 }
 

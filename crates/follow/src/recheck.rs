@@ -11,7 +11,7 @@ use freshcontext_records::later::Part;
 use serde_json::{Map, Value};
 
 use super::again::{Admitted, Again};
-use super::compare::{compare, gone, unchanged, unknown};
+use super::compare::{compare, gone, tell_now, unchanged, unknown};
 use super::marks::{Kept, Record};
 use super::records::Changes;
 use super::tool::{EXAMPLE, Question};
@@ -35,7 +35,11 @@ impl Follow {
                 let found = match then {
                     Kept::Answer(then) => {
                         let arguments = serde_json::from_str(&row.arguments).unwrap_or_default();
-                        let (finding, _) = self.look(&row.tool, &arguments, Some(&then), None).await?;
+                        let (finding, fresh) = self.look(&row.tool, &arguments, Some(&then), None).await?;
+                        if let Some(fresh) = fresh.filter(|_| finding.comparison.verdict == Verdict::Current)
+                        {
+                            times.renew(owner, &row, &then, fresh.asked, begun).await;
+                        }
                         changes.add(Part::of_tool(&row.tool), &then, &finding.comparison);
                         Found::Answer(Box::new(finding))
                     }
@@ -125,12 +129,20 @@ impl Follow {
             Ok(Again::Unchanged(evidence)) => {
                 finding.comparison = unchanged(before);
                 finding.evidence = evidence;
-                Ok((finding, None))
+                let asked = watch.renewed(&before.asked);
+                Ok((
+                    finding,
+                    then.map(|then| Record {
+                        asked,
+                        ..then.clone()
+                    }),
+                ))
             }
             Ok(Again::Fetched(now)) => {
-                let record = Record::of(&now, Vec::new());
+                let record = Record::of(&now, watch.asked());
                 if then.is_some() {
                     finding.comparison = compare(before, &record, &now.missing().collect::<Vec<_>>());
+                    tell_now(&mut finding.comparison, &record, &now);
                 }
                 finding.hash_now = Some(record.hash());
                 Ok((finding, Some(record)))

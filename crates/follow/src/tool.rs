@@ -87,7 +87,8 @@ pub fn recheck_tool() -> Tool {
             "properties": {
                 "answer_id": {"type": "string", "description": "Id of the answer"},
                 "tool": {"type": "string", "description": "Instead of an id: the tool"},
-                "arguments": {"type": "object", "description": "and what it was called with"},
+                "arguments": {"type": "object", "description": "and what it was called with",
+                    "properties": {"url": {"type": "string"}, "query": {"type": "string"}}},
                 "hash": {"type": "string", "description": "answer_hash of the answer"},
                 "since": {"type": "string", "description": "or what is newer than this"}
             }
@@ -110,11 +111,12 @@ fn output_schema() -> Value {
             "type": "object",
             "properties": {
                 "id": text, "verdict": verdict, "detail": text, "changed": texts, "published_then": text,
-                "published_now": text
+                "published_now": text, "standing_then": text, "standing_now": text,
+                "now": {"type": "object", "description": "New values of what changed"}
             },
             "required": ["id", "verdict"]
         }},
-        "added": texts, "added_count": whole, "changed": texts,
+        "added": texts, "added_count": whole, "changed": texts, "now": {"type": "object"},
         "evidence": {"type": "array", "items": {"type": "object"}},
         "answer_hash_now": text, "requests": whole, "bytes": whole, "code": text, "message": text,
         "retry_after_s": whole, "hint": text

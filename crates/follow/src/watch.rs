@@ -42,6 +42,25 @@ impl Watch {
         asked.clone().unwrap_or_default()
     }
 
+    /// Earlier exchanges with the validators that came with the same bytes now: a source that gives another ETag each time
+    /// it is asked is then asked with its last one.
+    pub fn renewed(&self, earlier: &[EarlierRequest]) -> Vec<EarlierRequest> {
+        let whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        let renew = |asked: &EarlierRequest| {
+            let request = asked.conditional().ok()?;
+            let now = EarlierRequest::of(&request, whole.get(&key(&request))?)?;
+            (now.body_hash == asked.body_hash).then(|| EarlierRequest {
+                etag: now.etag,
+                last_modified: now.last_modified,
+                ..asked.clone()
+            })
+        };
+        earlier
+            .iter()
+            .map(|asked| renew(asked).unwrap_or_else(|| asked.clone()))
+            .collect()
+    }
+
     /// Requests that left this machine.
     pub fn requests(&self) -> u32 {
         self.requests.load(Ordering::Relaxed)

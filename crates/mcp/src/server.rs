@@ -364,6 +364,8 @@ impl ServerHandler for McpServer {
             .extensions
             .get::<EvaluationCall>()
             .or_else(|| head.and_then(|head| head.extensions.get::<EvaluationCall>()));
+        let gap = context.meta.get(missing::ASKED).cloned();
+        let own = gap.as_ref().and(request.arguments.clone());
         let arguments = match evaluation {
             Some(evaluation) => Arguments::Borrowed(evaluation.arguments.clone()),
             None => Arguments::Owned(request.arguments.unwrap_or_default()),
@@ -381,8 +383,8 @@ impl ServerHandler for McpServer {
         let mut answer = in_name_of(share.map(|share| share.0), work)
             .await
             .map_err(unknown)?;
-        if let Some(id) = context.meta.get(missing::ASKED) {
-            missing::settle(&mut answer, &request.name, id);
+        if let Some(id) = gap {
+            missing::settle(&mut answer, &request.name, own.as_ref(), &id);
         }
         let slot = evaluation.map(|evaluation| &evaluation.structure);
         let result = self

@@ -150,6 +150,48 @@ pub fn has_word(text: &str, word: &str) -> bool {
     !stem.is_empty() && text.match_indices(stem).any(|(at, _)| alone(at))
 }
 
+/// Shortest word of which other forms are looked for, in characters: `go` is not in `going`.
+const FORMS_FROM: usize = 5;
+
+/// Whether a word stands in a text, as [`has_word`] has it, or another form of it.
+pub fn has_word_or_form(text: &str, word: &str) -> bool {
+    has_word(text, word) || has_form(text, word)
+}
+
+/// Whether another form of a word stands in a text: `tracking` finds `track`, `expense` finds `expenses`. Only English
+/// endings of verbs and plurals count; `engine` does not find `engineer`. Both must be in lower case.
+pub fn has_form(text: &str, word: &str) -> bool {
+    let long =
+        |word: &str| word.chars().count() >= FORMS_FROM && word.bytes().all(|b| b.is_ascii_alphabetic());
+    let base = base(word);
+    long(word)
+        && text
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|other| other.len() >= base.len() && other != word && self::base(other) == base)
+}
+
+/// A word without its ending as a plural or a form of a verb. At least four letters of a verb are left.
+fn base(word: &str) -> &str {
+    let ended = |word: &str, ends: &[&str]| ends.iter().any(|end| word.ends_with(end));
+    let mut word = word;
+    if ended(word, &["ss", "us", "is"]) {
+    } else if ended(word, &["xes", "ches", "shes", "sses", "zes"]) {
+        word = word.strip_suffix("es").unwrap_or(word);
+    } else {
+        word = word.strip_suffix('s').unwrap_or(word);
+    }
+    let stem = word.strip_suffix("ing").or_else(|| word.strip_suffix("ed"));
+    if let Some(stem) = stem.filter(|stem| stem.len() >= 4) {
+        word = stem;
+        let mut last = stem.bytes().rev();
+        let (one, two) = (last.next(), last.next());
+        if one == two && stem.len() > 4 && !matches!(one, Some(b'l' | b's' | b'z')) {
+            word = stem.get(..stem.len() - 1).unwrap_or(stem);
+        }
+    }
+    word.strip_suffix('e').unwrap_or(word)
+}
+
 /// The words of a name that tell it from others: in lower case, without punctuation and without `filler`
 /// (lower-case words such as legal forms). A name of nothing but filler keeps it all. Of more than
 /// 200 words, the first count.
@@ -231,6 +273,29 @@ mod tests {
         assert!(has_word("robots for farms", "farm") && has_word("a robot", "robots"));
         assert!(!has_word("trust", "rust") && !has_word("rusty", "rust") && !has_word("x", ""));
         assert!(has_word("it is ios", "ios") && has_word("(ai)", "ai"));
+    }
+
+    #[test]
+    fn forms_of_a_word_are_found() {
+        for (text, word) in [
+            ("track expenses as a freelancer", "tracking"),
+            ("track expenses", "expense"),
+            ("send an invoice", "invoicing"),
+            ("plan your trips", "planning"),
+            ("installed in seconds", "install"),
+            ("our databases", "database"),
+        ] {
+            assert!(has_form(text, word), "{word} in {text}");
+        }
+        for (text, word) in [
+            ("an engineer", "engine"),
+            ("going far", "go"),
+            ("a university", "universal"),
+            ("spr", "spring"),
+            ("a news site", "new"),
+        ] {
+            assert!(!has_form(text, word), "{word} in {text}");
+        }
     }
 
     proptest! {

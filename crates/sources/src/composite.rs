@@ -1,6 +1,6 @@
 //! Composite tools: a plan maps the arguments to calls of other tools.
 
-use freshcontext_contract::SourceError;
+use freshcontext_contract::{Identity, SourceError};
 use serde_json::{Map, Value};
 
 /// A tool that calls several sources at once. Constant data and two pure functions.
@@ -35,6 +35,31 @@ pub struct Plan {
     pub max_length: usize,
     /// Notes for the reader about how the arguments were interpreted.
     pub notes: Vec<String>,
+    /// What is to be settled before any source is asked: which company is meant.
+    pub identify: Option<Identify>,
+    /// The name of the company that is asked about.
+    pub company: Option<String>,
+    /// Whether the head says what each section was taken for: where a name is asked about, which may be of several things.
+    pub says_subjects: bool,
+}
+
+/// Which company is meant, and what follows from it.
+#[derive(Debug, Clone)]
+pub struct Identify {
+    /// The tool of the register that knows.
+    pub tool: &'static str,
+    /// The name given.
+    pub name: Option<String>,
+    /// The ticker given.
+    pub ticker: Option<String>,
+    /// Plans anew from what the register says. Where it could not be read, the plan stays as it is.
+    pub then: fn(&mut Plan, &Identify, &Identity),
+}
+
+impl PartialEq for Identify {
+    fn eq(&self, other: &Self) -> bool {
+        (self.tool, &self.name, &self.ticker) == (other.tool, &other.name, &other.ticker)
+    }
 }
 
 /// One section: a call of a source's tool.
@@ -49,6 +74,10 @@ pub struct PartCall {
     /// Why the source is not called, if the arguments cannot form its query. The section keeps its heading
     /// and reports the reason.
     pub skipped: Option<String>,
+    /// The words that it searches for as they are, whatever they mean.
+    pub words: Option<String>,
+    /// The composite's own argument that the question is from, for errors; else its first one.
+    pub from: Option<&'static str>,
 }
 
 impl PartCall {
@@ -60,6 +89,8 @@ impl PartCall {
             label: label.to_owned(),
             arguments,
             skipped: None,
+            words: None,
+            from: None,
         }
     }
 
@@ -70,6 +101,8 @@ impl PartCall {
             label: label.to_owned(),
             arguments: Map::new(),
             skipped: Some(reason.to_owned()),
+            words: None,
+            from: None,
         }
     }
 }

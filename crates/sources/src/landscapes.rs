@@ -5,6 +5,7 @@ use freshcontext_contract::SourceError;
 use serde_json::{Map, Value};
 
 use crate::arguments::{Given, schema};
+use crate::company;
 use crate::composite::{Composite, Plan};
 use crate::question::{self, Part};
 
@@ -94,6 +95,9 @@ fn plan(given: &Given, sections: Vec<Part>) -> Plan {
         min_score: given.min_score,
         max_length: given.max_length,
         notes: Vec::new(),
+        identify: None,
+        company: None,
+        says_subjects: false,
     }
 }
 
@@ -129,7 +133,8 @@ fn idea(arguments: Map<String, Value>) -> Result<Plan, SourceError> {
 fn government(arguments: Map<String, Value>) -> Result<Plan, SourceError> {
     let given = Given::read(&GOVERNMENT, arguments, 12_000)?;
     let query = given.first.as_str();
-    let (news, repos) = if question::is_code(query) || query.contains("://") {
+    let code = question::is_code(query) || query.contains("://");
+    let (news, repos) = if code {
         let why = "a company or a topic is needed; a code or an award's address finds nothing here";
         (question::skip_hackernews(why), question::skip_repos(why))
     } else {
@@ -139,54 +144,72 @@ fn government(arguments: Map<String, Value>) -> Result<Plan, SourceError> {
         question::govcontracts(query),
         news,
         repos,
-        question::changelog(given.get("github_url"), "github_url"),
+        question::changelog(given.get("github_url"), "github_url").from("github_url"),
     ];
-    Ok(plan(&given, sections))
+    let mut plan = plan(&given, sections);
+    plan.says_subjects = !code;
+    Ok(plan)
 }
 
 fn finance(arguments: Map<String, Value>) -> Result<Plan, SourceError> {
     let given = Given::read(&FINANCE, arguments, 12_000)?;
     let tickers = given.first.as_str();
     let name = given.get("company_name");
-    // A single plain ticker is a word that people write about; a list or an index is not.
-    let plain = tickers.len() >= 3 && tickers.bytes().all(|b| b.is_ascii_alphabetic());
-    let (news, talk) = if let Some(words) = name.or(plain.then_some(tickers)) {
-        (question::hackernews(words), question::reddit(words))
-    } else {
-        let why = "company_name is needed; these tickers are not words to search for";
-        (question::skip_hackernews(why), question::skip_reddit(why))
+    // Letters of a ticker are other words to people: `NET`, `ALL`, `CAR`.
+    let (news, talk) = match name {
+        Some(words) => (question::hackernews(words), question::reddit(words)),
+        None => (
+            question::skip_hackernews(company::NEEDS_NAME),
+            question::skip_reddit(company::NEEDS_NAME),
+        ),
     };
     let github = given.get("github_query");
     let repos = match (github, name) {
-        (Some(query), _) => question::repos(&question::as_repository(query)),
-        (None, Some(name)) => question::repos(name),
+        (Some(query), _) => question::repos(&question::as_repository(query)).from("github_query"),
+        (None, Some(name)) => question::repos(name).from("company_name"),
         (None, None) => question::skip_repos("github_query or company_name is needed"),
     };
     let changelog = question::changelog(
         github.filter(|query| question::is_repository(query)),
         "github_query",
     );
-    Ok(plan(
+    let mut plan = plan(
         &given,
-        vec![question::finance(tickers), news, talk, repos, changelog],
-    ))
+        vec![
+            question::finance(tickers),
+            news.from("company_name"),
+            talk.from("company_name"),
+            repos,
+            changelog.from("github_query"),
+        ],
+    );
+    plan.company = name.map(str::to_owned);
+    plan.says_subjects = true;
+    let single = company::is_us_ticker(tickers);
+    plan.identify =
+        (single && name.is_none()).then(|| company::identify(None, Some(tickers), company::name_tickers));
+    Ok(plan)
 }
 
 fn company(arguments: Map<String, Value>) -> Result<Plan, SourceError> {
     let given = Given::read(&COMPANY, arguments, 15_000)?;
-    let company = given.words()?;
+    let name = given.words()?;
     let ticker = given.get("ticker");
     let sections = vec![
-        question::sec_filings(company, ticker),
-        question::govcontracts(company),
-        question::gdelt(company),
-        question::changelog(given.get("github_url"), "github_url"),
+        question::sec_filings(name, ticker).from(if ticker.is_some() { "ticker" } else { "company" }),
+        question::govcontracts(name),
+        question::gdelt(name),
+        question::changelog(given.get("github_url"), "github_url").from("github_url"),
         match ticker {
-            Some(ticker) => question::finance(ticker),
+            Some(ticker) => question::finance(ticker).from("ticker"),
             None => question::skip_finance("a ticker is needed for quotes; give ticker"),
         },
     ];
-    Ok(plan(&given, sections))
+    let mut plan = plan(&given, sections);
+    plan.company = Some(name.to_owned());
+    plan.says_subjects = true;
+    plan.identify = Some(company::identify(Some(name), ticker, company::settle));
+    Ok(plan)
 }
 
 #[cfg(test)]

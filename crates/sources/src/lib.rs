@@ -1,11 +1,12 @@
 //! The registry of all sources, and of the composites that call several of them.
 
 mod arguments;
+mod company;
 mod composite;
 mod landscapes;
 mod question;
 
-pub use composite::{Composite, PartCall, Plan};
+pub use composite::{Composite, Identify, PartCall, Plan};
 
 use freshcontext_contract::{AnyAdapter, erased};
 

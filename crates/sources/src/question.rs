@@ -7,6 +7,12 @@ use crate::composite::PartCall;
 pub struct Part(PartCall);
 
 impl Part {
+    /// Names the composite's argument that its question is from.
+    pub fn from(mut self, argument: &'static str) -> Self {
+        self.0.from = Some(argument);
+        self
+    }
+
     /// The call.
     pub fn call(self) -> PartCall {
         self.0
@@ -30,18 +36,28 @@ fn ask((tool, label): (&'static str, &str), argument: &str, value: &str) -> Part
     Part(PartCall::ask(tool, label, argument, value))
 }
 
+/// A search for words, which may mean anything.
+fn ask_words(source: (&'static str, &str), argument: &str, words: &str) -> Part {
+    let mut part = ask(source, argument, words);
+    part.0.words = Some(words.to_owned());
+    part
+}
+
 fn skip((tool, label): (&'static str, &str), reason: &str) -> Part {
     Part(PartCall::skip(tool, label, reason))
 }
 
 /// Companies of a field.
 pub fn yc(words: &str) -> Part {
-    ask(YC, "url", words)
+    ask_words(YC, "url", words)
 }
 
 /// Repositories by words or qualifiers.
 pub fn repos(query: &str) -> Part {
-    ask(REPOS, "query", query)
+    if query.starts_with("repo:") {
+        return ask(REPOS, "query", query);
+    }
+    ask_words(REPOS, "query", query)
 }
 
 /// No repositories, with the reason.
@@ -57,7 +73,7 @@ pub fn hackernews(words: &str) -> Part {
             "Hacker News reads a number alone as a story's id; add words to search for",
         );
     }
-    ask(NEWS, "url", words)
+    ask_words(NEWS, "url", words)
 }
 
 /// No stories, with the reason.
@@ -67,7 +83,7 @@ pub fn skip_hackernews(reason: &str) -> Part {
 
 /// Posts about words.
 pub fn reddit(words: &str) -> Part {
-    ask(REDDIT, "url", words)
+    ask_words(REDDIT, "url", words)
 }
 
 /// No posts, with the reason.
@@ -77,12 +93,12 @@ pub fn skip_reddit(reason: &str) -> Part {
 
 /// Launches in a field.
 pub fn producthunt(words: &str) -> Part {
-    ask(HUNT, "url", words)
+    ask_words(HUNT, "url", words)
 }
 
 /// Job adverts for a skill or field.
 pub fn jobs(words: &str) -> Part {
-    ask(JOBS, "query", words)
+    ask_words(JOBS, "query", words)
 }
 
 /// Packages, if the words can be package names.
@@ -106,6 +122,26 @@ pub fn packages(words: &str) -> Part {
 /// Contract awards.
 pub fn govcontracts(query: &str) -> Part {
     ask(CONTRACTS, "url", query)
+}
+
+/// Awards to a company, and never to others whose awards mention its name.
+pub fn contracts_of(company: &str) -> Part {
+    ask(CONTRACTS, "url", &format!("recipient:{company}"))
+}
+
+/// No awards, with the reason.
+pub fn skip_govcontracts(reason: &str) -> Part {
+    skip(CONTRACTS, reason)
+}
+
+/// Filings of the company of this number.
+pub fn filings_of(cik: u64) -> Part {
+    ask(FILINGS, "url", &format!("CIK {cik}"))
+}
+
+/// No filings, with the reason.
+pub fn skip_filings(reason: &str) -> Part {
+    skip(FILINGS, reason)
 }
 
 /// Releases, if the caller named a target. A company's name is not looked up as a package.

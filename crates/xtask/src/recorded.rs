@@ -1,6 +1,7 @@
 //! Records of every fixture, of evaluations under every strategy, and of a changed answer: input for the
 //! tests and for the readers in `tests/records`.
 
+use freshcontext_budget::{Call, missing_id};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -125,8 +126,12 @@ pub async fn fixtures(root: &Path) -> Result<Vec<Recorded>, String> {
         let (app, _upstream, _) = serving(root, &case, |_| {}).await?;
         let mut asked = asked();
         // Every call is marked as made to fill a gap.
-        asked.native.missing_id = Some(format!("mis_{}", "1".repeat(32)));
         let arguments = case.arguments.clone();
+        let gap = Call {
+            tool: case.tool.clone(),
+            arguments: arguments.clone().into(),
+        };
+        asked.native.missing_id = Some(missing_id("tool_invocation", "What does it say?", "", Some(&gap)));
         out.push(call(&app.engine, &case.name, &case.tool, arguments, asked).await?);
     }
     Ok(out)

@@ -74,32 +74,39 @@ fn counted(outcome: &Outcome, line: &str) -> Vec<String> {
     let coverage = &outcome.structured["coverage"];
     let with = |status: &str| found.iter().filter(|s| s["status"] == status).count();
     let (failed, stale) = (with("failed"), with("stale"));
-    let answered = found.len() - failed - stale;
-    let told = ["sources", "answered", "stale", "failed"].map(|name| coverage[name].as_u64());
-    let counts = [found.len(), answered, stale, failed].map(|count| u64::try_from(count).ok());
+    let (undated, skipped) = (with("undated"), with("skipped"));
+    let answered = found.len() - failed - stale - undated - skipped;
+    let told =
+        ["sources", "answered", "stale", "undated", "skipped", "failed"].map(|name| coverage[name].as_u64());
+    let counts =
+        [found.len(), answered, stale, undated, skipped, failed].map(|count| u64::try_from(count).ok());
     if told != counts {
         out.push(format!("coverage says {told:?} of {counts:?}: {coverage}"));
     }
     if !line.starts_with(&format!("Coverage: {answered} of {} sources", found.len())) {
         out.push(format!("{answered} answered, but the line is {line:?}"));
     }
-    if outcome.is_error != (failed == found.len()) {
+    if outcome.is_error != (failed + skipped == found.len()) {
         out.push(format!("is_error={} with {failed} failures", outcome.is_error));
     }
     let missing = coverage["missing"].as_array().map_or(&[][..], Vec::as_slice);
     let absent: Vec<&Value> = found
         .iter()
-        .filter(|s| s["status"] == "failed" || s["status"] == "stale")
+        .filter(|s| !["success", "partial", "empty"].contains(&s["status"].as_str().unwrap_or_default()))
         .collect();
     if missing.len() != absent.len() {
         out.push(format!("{missing:?} are missing, of {absent:?}"));
     }
     for (told, section) in missing.iter().zip(absent) {
         let (tool, label) = (&section["tool"], section["label"].as_str().unwrap_or_default());
-        let code = section["error"]["code"].as_str().unwrap_or("stale");
-        let word = match (code, section["error"]["detail"].as_str()) {
+        let status = section["status"].as_str().unwrap_or_default();
+        let code = section["error"]["code"].as_str().unwrap_or(status);
+        let word = match (code, section["stale"]["kind"].as_str()) {
+            (_, Some("newest_there_is")) => "too old: the newest there is".to_owned(),
+            (_, Some("older_state")) => "too old: an older state".to_owned(),
+            (_, Some("void")) => "void".to_owned(),
             ("stale", _) => "too old".to_owned(),
-            (_, Some("not_asked")) => "skipped".to_owned(),
+            ("undated" | "skipped", _) => code.to_owned(),
             _ => format!("failed: {code}"),
         };
         let row = format!("| {label} | {word} | ");

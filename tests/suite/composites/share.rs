@@ -26,17 +26,26 @@ pub(super) async fn freshness(table: Arc<Table>) -> Result<(), Failed> {
         out.extend(form(&table, &engine, &outcome));
         for (section, before) in sections(&outcome).iter().zip(sections(&whole)) {
             let score = before["result"]["freshcontext"]["freshness_score"].as_f64();
-            let under =
-                least > 0.0 && before["status"] != "failed" && score.is_none_or(|score| score < least);
+            let settled =
+                ["failed", "empty", "skipped"].contains(&before["status"].as_str().unwrap_or_default());
+            let under = least > 0.0 && !settled && score.is_none_or(|score| score < least);
             let adapter = section["adapter"].as_str().unwrap_or_default();
-            let stale = &section["stale"];
-            if (section["status"] == "stale") != under || stale.is_object() != under {
+            let status = if score.is_none() { "undated" } else { "stale" };
+            let stale = &section[status];
+            if (section["status"] == status) != under || stale.is_object() != under {
                 out.push(format!(
                     "least {least}: {adapter} with {score:?} is {}",
                     section["status"]
                 ));
             }
             if !under {
+                let items = section["result"]["items"].as_array().into_iter().flatten();
+                let below = items.filter(|item| {
+                    item["freshness_score"]
+                        .as_f64()
+                        .is_some_and(|score| score < least)
+                });
+                out.extend(below.map(|item| format!("least {least}: {item}")));
                 continue;
             }
             let message = stale["message"].as_str().unwrap_or_default();
@@ -48,7 +57,10 @@ pub(super) async fn freshness(table: Arc<Table>) -> Result<(), Failed> {
                 .split(&format!(" ({})\n", section["tool"].as_str().unwrap_or_default()))
                 .nth(1)
                 .unwrap_or_default();
-            if !right || !body.starts_with(message) || !message.starts_with("Stale: ") {
+            if !right
+                || !body.starts_with(message)
+                || !(message.starts_with("Stale: ") || message.starts_with("Undated: "))
+            {
                 out.push(format!("least {least}: {adapter} says {stale}"));
             }
         }

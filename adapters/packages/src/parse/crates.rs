@@ -10,7 +10,7 @@ use freshcontext_parse::json::text_at;
 use freshcontext_parse::{json, text};
 use semver::Version;
 
-use super::{Facts, Published, repository};
+use super::{Facts, NOT_CHECKED, Published, repository};
 
 struct Row<'v> {
     number: Version,
@@ -132,6 +132,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         "downloads_90d",
         about.get("recent_downloads").and_then(Value::as_u64),
     );
+    facts.set("vulnerabilities", NOT_CHECKED);
     facts.set("license", detail("/license"));
     facts.set("rust_version", detail("/rust_version"));
     facts.set("repository", text_at(about, "/repository").and_then(repository));

@@ -10,7 +10,7 @@ use freshcontext_parse::json::text_at;
 use freshcontext_parse::{json, npm, text};
 use semver::Version;
 
-use super::{Facts, Published, license, repository};
+use super::{Facts, NOT_CHECKED, Published, license, repository};
 
 /// Reads a package's document.
 pub fn read(body: &str) -> Result<Facts, SourceError> {
@@ -85,6 +85,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
             .and_then(|manifest| manifest.get(key))
             .or_else(|| value.get(key))
     };
+    facts.set("vulnerabilities", NOT_CHECKED);
     facts.set("license", license(own("license")));
     facts.set(
         "node",
@@ -178,6 +179,7 @@ pub fn manifest(body: &str) -> Result<Facts, SourceError> {
         ..Facts::default()
     };
     facts.standing = signs(&facts, Some(&value));
+    facts.set("vulnerabilities", NOT_CHECKED);
     facts.set("license", license(value.get("license")));
     facts.notes.push(format!(
         "npm's document on {} is too large to be read: no dates",

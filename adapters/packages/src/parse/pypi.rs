@@ -13,7 +13,7 @@ use freshcontext_parse::{json, link, text};
 use pep440_rs::Version;
 use serde::Deserialize;
 
-use super::{Facts, Published, license, repository};
+use super::{Facts, NOT_CHECKED, Published, license, repository};
 
 /// Reads a project's document.
 pub fn read(body: &str) -> Result<Facts, SourceError> {
@@ -85,7 +85,14 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         .filter_map(|hole| text_at(hole, "/id"))
         .take(10)
         .collect();
-    facts.set("vulnerabilities", holes);
+    // Without the list nobody looked; an empty one says that none is known.
+    if value.get("vulnerabilities").is_none_or(|list| !list.is_array()) {
+        facts.set("vulnerabilities", NOT_CHECKED);
+    } else if holes.is_empty() {
+        facts.set("vulnerabilities", "none listed by PyPI");
+    } else {
+        facts.set("vulnerabilities", holes);
+    }
     let named = license(info.get("license_expression").filter(|value| !value.is_null()))
         .or_else(|| license(info.get("license")));
     facts.set("license", named);

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{
-    CommonArgs, Descriptor, ErrorCode, Seen, Skipped, SourceResult, StandingTold, Status,
+    CommonArgs, Descriptor, ErrorCode, Scope, Seen, Skipped, SourceResult, StandingTold, Status,
 };
 use serde_json::{Map, Value, json};
 
@@ -122,6 +122,10 @@ pub struct Scored {
     pub(crate) reservation: Option<String>,
     /// Whether what dates it is over, or replaced: to ask for it again brings nothing newer.
     pub(crate) is_over: bool,
+    /// What the question was taken for, and how far the answer reaches; its phrases are clean.
+    pub(crate) scope: Scope,
+    /// After how long its newest reading has been replaced by another one, where it is one of something that moves.
+    pub(crate) replaced_after: Option<Duration>,
 }
 
 impl Scored {

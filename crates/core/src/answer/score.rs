@@ -3,8 +3,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::quote::closed;
 use freshcontext_contract::{
-    CommonArgs, DateEvidence, Descriptor, Item, Listing, PartFailure, Skipped, SourceError, StandingTold,
-    Status, counted, named,
+    CommonArgs, DateEvidence, Descriptor, Item, Listing, PartFailure, Scope, Skipped, SourceError,
+    StandingTold, Status, counted, named,
 };
 
 use super::item::{self, ScoredItem};
@@ -188,6 +188,8 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
         subject,
         reservation,
         is_over,
+        scope: clean_scope(result.scope),
+        replaced_after: descriptor.replaced_after,
         by_name: descriptor.peek.listing == Listing::Named,
         cursor: cursor.map(|cursor| item::line(&cursor, 4_096, &mut Counts::default())),
     })
@@ -393,6 +395,19 @@ fn clean_notes(notes: Vec<String>) -> Vec<String> {
         }
     }
     cleaned
+}
+
+fn clean_scope(scope: Scope) -> Scope {
+    let short = |text: Option<String>| {
+        let text = text.map(|text| closed(item::line(&text, NOTE_CHARS, &mut Counts::default())));
+        text.filter(|text| !text.is_empty())
+    };
+    Scope {
+        subject: short(scope.subject),
+        name: short(scope.name),
+        looked_through: short(scope.looked_through),
+        has_newest: scope.has_newest,
+    }
 }
 
 fn clean_skipped(skipped: &Skipped) -> Skipped {

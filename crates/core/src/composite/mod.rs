@@ -4,8 +4,11 @@
 //! answer, a staleness warning, or an error.
 
 mod budget;
+mod coverage;
 mod duplicates;
+mod held;
 mod schema;
+mod subject;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -15,10 +18,11 @@ use freshcontext_contract::{SourceError, Status};
 use serde_json::{Map, Value, json};
 
 pub use budget::share_out;
+pub use held::{Held, HeldKind};
 pub use schema::composite_schema;
 
-use crate::answer::{Failure, Kept, MAX_CONTENT_CHARS, Scored, SourceAnswer, status_name};
-use crate::date::{Confidence, iso_millis};
+use crate::answer::{Failure, Kept, MAX_CONTENT_CHARS, Scored, ScoredItem, SourceAnswer, status_name};
+use crate::date::iso_millis;
 use crate::sanitize::{clean_error, clean_line, cut_marked};
 
 /// Smallest length a section's content is given, in characters; with less, it is left out and its header stays.
@@ -27,6 +31,9 @@ const SECTION_MIN: usize = 300;
 const HEADER_ONLY: usize = 90;
 /// Room for the line that says that this is the shortest form, in characters.
 const SHORTENED: usize = 86;
+
+/// Longest words that the head repeats, in characters.
+const WORDS_CHARS: usize = 120;
 
 /// Before a remark of ours.
 const NOTE: &str = "Note: ";
@@ -50,6 +57,10 @@ pub struct CompositeInput {
     pub sections: Vec<Section>,
     /// What the reader must know about how the arguments were read.
     pub notes: Vec<String>,
+    /// The name of the company that is asked about, where it is one.
+    pub company: Option<String>,
+    /// Whether the head says what each section was taken for.
+    pub says_subjects: bool,
 }
 
 /// Detail of the error of a section that was not asked, because the arguments hold no question for it.
@@ -66,6 +77,8 @@ pub struct Section {
     pub label: String,
     /// The arguments of that call, where it was made.
     pub arguments: Option<Value>,
+    /// The words that it searches for, where the head is to say what they were taken for.
+    pub words: Option<String>,
     /// What came of it.
     pub outcome: Result<Scored, SourceError>,
 }
@@ -78,6 +91,7 @@ pub struct CompositeAnswer {
     query: String,
     generated_at: DateTime<Utc>,
     notes: Vec<String>,
+    says_subjects: bool,
     sections: Vec<AnsweredSection>,
     /// Where every section failed: the failure of the whole.
     failure: Option<Failure>,
@@ -96,6 +110,10 @@ pub struct AnsweredSection {
     pub label: String,
     /// The arguments of that call, where it was made.
     pub arguments: Option<Value>,
+    /// The words that it searched for, where the head says what they were taken for.
+    words: Option<String>,
+    /// Items that `min_freshness_score` left out.
+    pub left_out: Vec<ScoredItem>,
     /// What came of it.
     pub part: Part,
 }
@@ -105,33 +123,17 @@ pub struct AnsweredSection {
 pub enum Part {
     /// An answer.
     Answered(Box<SourceAnswer>),
-    /// An answer that is older than was asked for, and is left out.
-    Stale(Stale),
+    /// An answer that does not reach the score asked for, and is left out.
+    Held(Held),
+    /// It was not asked, because the arguments hold no question for it.
+    Skipped(Failure),
     /// Nothing was retrieved.
     Failed(Failure),
 }
 
-/// What is said in place of an answer that is too old.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Stale {
-    /// Its score, 0..=100.
-    pub score: Option<u8>,
-    /// Its date.
-    pub content_date: Option<String>,
-    /// How old it was at its retrieval, in words.
-    pub age: Option<String>,
-    /// Its items.
-    pub items: usize,
-    /// When the bytes left the source.
-    pub retrieved_at: DateTime<Utc>,
-    /// The least score that was asked for.
-    pub threshold: f64,
-    /// The same in one sentence.
-    pub message: String,
-}
-
-/// Advice where there are no items. A source that failed has not said that it has none.
-fn nothing_found(sections: &[AnsweredSection]) -> Option<&'static str> {
+/// Advice where there are no items. A source that failed has not said that it has none, and neither has one of which only
+/// the newest entries were looked through.
+fn nothing_found(sections: &[AnsweredSection]) -> Option<String> {
     if sections.iter().any(|section| section.items() > 0) {
         return None;
     }
@@ -139,17 +141,42 @@ fn nothing_found(sections: &[AnsweredSection]) -> Option<&'static str> {
     let failed = asked()
         .filter(|section| matches!(section.part, Part::Failed(_)))
         .count();
-    if failed == 0 {
-        Some("Nothing was found. Try broader or other words, or one of the tools above on its own.")
-    } else if failed < asked().count() {
-        Some(
-            "The sources that answered found nothing; others failed (see the table), so this does not show that there is \
-             nothing.",
+    let count = asked().count();
+    let parts: Vec<String> = sections
+        .iter()
+        .filter_map(|section| Some(format!("{}: {}", section.label, subject::looked_at(section)?)))
+        .collect();
+    Some(if count == 0 {
+        "No source was asked; the table says why.".to_owned()
+    } else if failed == count {
+        format!(
+            "{} failed; nothing is known. Try again later, or one of the tools above.",
+            all_of(count, sections.len())
         )
+    } else if failed > 0 {
+        "The sources that answered found nothing; others failed (see the table), so this does not show that there is \
+         nothing."
+            .to_owned()
+    } else if parts.is_empty() {
+        "Nothing was found. Try broader or other words, or one of the tools above on its own.".to_owned()
     } else {
-        Some(
-            "No source answered: this says nothing about what there is. Try again later, or one of the tools above.",
+        format!(
+            "None found in what was looked through ({}). That is not all there is. Try broader or other words, or one \
+             of the tools above on its own.",
+            parts.join("; ")
         )
+    })
+}
+
+/// So many sources of all, as the subject of a sentence.
+fn all_of(asked: usize, all: usize) -> String {
+    match (asked, asked == all) {
+        (1, true) => "The only source".to_owned(),
+        (1, false) => "The only source that was asked".to_owned(),
+        (2, true) => "Both sources".to_owned(),
+        (2, false) => "Both sources that were asked".to_owned(),
+        (_, true) => format!("All {}", held::sources(asked)),
+        (_, false) => format!("All {} that were asked", held::sources(asked)),
     }
 }
 
@@ -164,6 +191,8 @@ pub fn assemble(input: CompositeInput) -> CompositeAnswer {
         max_length,
         sections,
         notes,
+        company,
+        says_subjects,
     } = input;
     let failure = overall_failure(&sections, tool, generated_at);
     let mut sections: Vec<AnsweredSection> = sections
@@ -176,12 +205,22 @@ pub fn assemble(input: CompositeInput) -> CompositeAnswer {
     }));
     let most = max_length.min(MAX_CONTENT_CHARS);
     let mut notes: Vec<String> = notes.iter().map(|note| clean_error(note)).collect();
-    notes.extend(nothing_found(&sections).map(str::to_owned));
+    notes.extend(
+        subject::disagreements(company.as_deref(), &sections)
+            .iter()
+            .map(|note| clean_error(note)),
+    );
+    notes.extend(sections.iter().filter_map(|section| match &section.part {
+        Part::Answered(answer) => held::replaced_note(&section.label, answer.scored()),
+        _ => None,
+    }));
+    notes.extend(nothing_found(&sections));
     let mut answer = CompositeAnswer {
         title: clean_line(&title).into_owned(),
         query: cut_marked(&clean_line(&query), 300).into_owned(),
         generated_at,
         notes,
+        says_subjects,
         sections,
         failure,
         kept: Kept::default(),
@@ -230,8 +269,15 @@ impl CompositeAnswer {
         if let Some((name, value)) = self.kept.header() {
             out.extend(["\n", name, ": ", &value]);
         }
-        out.extend(["\nCoverage: ", &coverage_line(&self.sections), "\n\n"]);
-        out.push_str(&table(&self.sections));
+        out.extend(["\nCoverage: ", &coverage::line(&self.sections), "\n\n"]);
+        out.push_str(&coverage::table(&self.sections));
+        let told = self.sections.iter().filter(|_| self.says_subjects);
+        let taken =
+            told.filter_map(|section| Some(format!("- {}: {}\n", section.label, subject::line(section)?)));
+        let taken: String = taken.collect();
+        if !taken.is_empty() {
+            out.extend(["Taken for:\n", &taken]);
+        }
         for note in &self.notes {
             out.extend([NOTE, note, "\n"]);
         }
@@ -263,7 +309,7 @@ impl CompositeAnswer {
         out.insert("generated_at".to_owned(), iso_millis(self.generated_at).into());
         out.insert("query".to_owned(), self.query.as_str().into());
         out.insert("partial".to_owned(), partial.into());
-        out.insert("coverage".to_owned(), coverage(&self.sections));
+        out.insert("coverage".to_owned(), coverage::structure(&self.sections));
         out.insert("notes".to_owned(), self.notes.clone().into());
         out.insert(
             "sections".to_owned(),
@@ -280,57 +326,41 @@ fn settle(section: Section, min_score: Option<f64>, generated_at: DateTime<Utc>)
         tool,
         label,
         arguments,
+        words,
         outcome,
     } = section;
+    let mut left_out = Vec::new();
     let part = match outcome {
-        Err(error) => Part::Failed(Failure::new(&error, adapter, tool, generated_at)),
-        Ok(scored) => {
-            match min_score.filter(|least| scored.score().is_none_or(|score| f64::from(score) < *least)) {
-                Some(threshold) => Part::Stale(staleness(&scored, threshold)),
-                // Its content comes when it is known how much room there is.
-                None => Part::Answered(Box::new(scored.header_only())),
+        Err(error) => {
+            let failure = Failure::new(&error, adapter, tool, generated_at);
+            if is_not_asked(&error) {
+                Part::Skipped(failure)
+            } else {
+                Part::Failed(failure)
             }
         }
+        Ok(mut scored) => match held::held(&scored, min_score) {
+            Some(held) => Part::Held(held),
+            None => {
+                left_out = held::without_old_items(&mut scored, min_score);
+                // Its content comes when it is known how much room there is.
+                Part::Answered(Box::new(scored.header_only()))
+            }
+        },
     };
     AnsweredSection {
         adapter,
         tool,
         label: clean_line(&label).into_owned(),
         arguments,
+        words: words.map(|words| cut_marked(&clean_line(&words), WORDS_CHARS).into_owned()),
+        left_out,
         part,
     }
 }
 
-fn staleness(scored: &Scored, threshold: f64) -> Stale {
-    let content_date = scored.date().shown.clone();
-    let age = scored.date().age(scored.retrieved_at());
-    let message = match (scored.score(), &content_date, scored.status()) {
-        (_, _, Status::Empty) => {
-            format!("Stale: the source has no results, so there is no score; {threshold} was asked for.")
-        }
-        (Some(score), Some(date), _) => {
-            let age = age.as_deref().unwrap_or("some time");
-            format!(
-                "Stale: content of {date} ({age} ago) scores {score}, below the {threshold} asked for. Content left out."
-            )
-        }
-        _ if scored.is_void() => format!(
-            "Stale: nothing of it stands any more ({}), so there is no score; {threshold} was asked for. Content left out.",
-            scored.standing_overview().unwrap_or_default()
-        ),
-        _ => format!(
-            "Stale: content without a reliable date has no score; {threshold} was asked for. Content left out."
-        ),
-    };
-    Stale {
-        score: scored.score(),
-        content_date,
-        age,
-        items: scored.item_count(),
-        retrieved_at: scored.retrieved_at(),
-        threshold,
-        message,
-    }
+fn is_not_asked(error: &SourceError) -> bool {
+    error.detail.as_deref() == Some(NOT_ASKED)
 }
 
 /// Gives every section that answered its share of the room. `heading` is the length of what stands before the sections.
@@ -370,23 +400,23 @@ impl AnsweredSection {
     fn text(&self) -> Cow<'_, str> {
         match &self.part {
             Part::Answered(answer) => answer.text().into(),
-            Part::Stale(stale) => stale.message.as_str().into(),
-            Part::Failed(failure) if self.is_skipped() => failure.message.as_str().into(),
+            Part::Held(held) => held.message.as_str().into(),
+            Part::Skipped(failure) => failure.message.as_str().into(),
             Part::Failed(failure) => failure.text().into(),
         }
     }
 
     /// Whether it was not asked, because the arguments hold no question for it.
     pub fn is_skipped(&self) -> bool {
-        matches!(&self.part, Part::Failed(failure) if failure.detail.as_deref() == Some(NOT_ASKED))
+        matches!(self.part, Part::Skipped(_))
     }
 
     /// Items of the source, shown or not.
     pub fn items(&self) -> usize {
         match &self.part {
             Part::Answered(answer) => answer.scored().item_count(),
-            Part::Stale(stale) => stale.items,
-            Part::Failed(_) => 0,
+            Part::Held(held) => held.items,
+            Part::Skipped(_) | Part::Failed(_) => 0,
         }
     }
 
@@ -394,12 +424,16 @@ impl AnsweredSection {
     fn status(&self) -> String {
         match &self.part {
             Part::Answered(answer) => match answer.scored().status() {
+                Status::Success if held::is_replaced(answer.scored()) => {
+                    "answered, an older state".to_owned()
+                }
                 Status::Success => "answered".to_owned(),
                 Status::Partial => "answered in part".to_owned(),
-                Status::Empty => "nothing found".to_owned(),
+                Status::Empty => subject::looked_at(self)
+                    .map_or_else(|| "nothing found".to_owned(), |part| format!("none among {part}")),
             },
-            Part::Stale(_) => "too old".to_owned(),
-            Part::Failed(_) if self.is_skipped() => "skipped".to_owned(),
+            Part::Held(held) => held.kind.status().to_owned(),
+            Part::Skipped(_) => "skipped".to_owned(),
             Part::Failed(failure) => format!("failed: {}", failure.code),
         }
     }
@@ -408,7 +442,7 @@ impl AnsweredSection {
     fn standing(&self) -> Option<String> {
         match &self.part {
             Part::Answered(answer) => answer.scored().standing_overview(),
-            Part::Stale(_) | Part::Failed(_) => None,
+            Part::Held(_) | Part::Skipped(_) | Part::Failed(_) => None,
         }
     }
 
@@ -420,62 +454,26 @@ impl AnsweredSection {
                 let shown = scored.date().shown.as_deref()?;
                 Some((shown, scored.date().age(scored.retrieved_at()), scored.score()))
             }
-            Part::Stale(stale) => Some((stale.content_date.as_deref()?, stale.age.clone(), stale.score)),
-            Part::Failed(_) => None,
+            Part::Held(held) => Some((held.content_date.as_deref()?, held.age.clone(), held.score)),
+            Part::Skipped(_) | Part::Failed(_) => None,
         }
     }
 }
 
-/// What came of each source, before all else.
-fn table(sections: &[AnsweredSection]) -> String {
-    // A column of its own only where a source says something of it.
-    let told = sections.iter().any(|section| section.standing().is_some());
-    let (title, rule) = if told { (" Standing |", " --- |") } else { ("", "") };
-    let mut out = format!(
-        "| Source | Status | Newest | Score |{title} Items | Tool |\n| --- | --- | --- | --- |{rule} --- | --- |\n"
-    );
-    for section in sections {
-        let standing = if told {
-            format!(
-                " {} |",
-                section
-                    .standing()
-                    .map_or_else(|| "nothing said".to_owned(), |line| line.replace('|', "/"))
-            )
-        } else {
-            String::new()
-        };
-        let newest = section
-            .newest()
-            .map(|(date, age, _)| age.map_or_else(|| date.to_owned(), |age| format!("{date} ({age} ago)")));
-        let score = section.newest().and_then(|(_, _, score)| score);
-        // Writing to a String cannot fail.
-        let _ = writeln!(
-            out,
-            "| {} | {} | {} | {} |{standing} {} | {} |",
-            section.label.replace('|', "/"),
-            section.status(),
-            newest.as_deref().unwrap_or("unknown"),
-            score.map_or_else(|| "unknown".to_owned(), |score| score.to_string()),
-            section.items(),
-            section.tool,
-        );
-    }
-    out
-}
-
 fn section_value(section: &AnsweredSection) -> Value {
     let (status, key, value) = match &section.part {
-        Part::Stale(stale) => (
-            "stale",
-            "stale",
+        Part::Held(held) => (
+            held.kind.section(),
+            held.kind.section(),
             json!({
-                "score": stale.score,
-                "content_date": stale.content_date,
-                "threshold": stale.threshold,
-                "message": stale.message,
+                "kind": held.kind.as_str(),
+                "score": held.score,
+                "content_date": held.content_date,
+                "threshold": held.threshold,
+                "message": held.message,
             }),
         ),
+        Part::Skipped(failure) => ("skipped", "skipped", json!({"message": failure.message})),
         Part::Answered(answer) => (
             status_name(answer.scored().status()),
             "result",
@@ -493,10 +491,15 @@ fn section_value(section: &AnsweredSection) -> Value {
         "age": newest.as_ref().and_then(|(_, age, _)| age.as_deref()),
         "score": newest.as_ref().and_then(|(_, _, score)| *score),
         "items": section.items(),
+        "taken_for": subject::line(section),
+        "looked_through": match &section.part {
+            Part::Answered(answer) => answer.scored().scope.looked_through.as_deref(),
+            _ => None,
+        },
         key: value,
     });
     // A section without content can be requested again on its own.
-    if let (Some(arguments), Part::Failed(_) | Part::Stale(_), Some(fields)) =
+    if let (Some(arguments), Part::Failed(_) | Part::Held(_), Some(fields)) =
         (&section.arguments, &section.part, out.as_object_mut())
     {
         fields.insert("arguments".to_owned(), arguments.clone());
@@ -504,90 +507,27 @@ fn section_value(section: &AnsweredSection) -> Value {
     out
 }
 
-/// The section whose date is the weakest link: no date first, then the lowest score. Scores end at 0,
-/// so between equal ones the older date is the weaker.
-fn weakest(sections: &[AnsweredSection]) -> Option<(&AnsweredSection, Option<&str>, Confidence, Option<u8>)> {
-    sections
-        .iter()
-        .filter_map(|section| match &section.part {
-            Part::Answered(answer) if answer.scored().status() != Status::Empty => {
-                let scored = answer.scored();
-                Some((
-                    section,
-                    scored.date().shown.as_deref(),
-                    scored.date().confidence,
-                    scored.score(),
-                ))
-            }
-            _ => None,
-        })
-        .min_by_key(|(_, date, confidence, score)| (*score, *date, *confidence))
-}
-
-fn coverage(sections: &[AnsweredSection]) -> Value {
-    let count = |wanted: fn(&Part) -> bool| sections.iter().filter(|section| wanted(&section.part)).count();
-    let missing: Vec<Value> = sections
-        .iter()
-        .filter_map(|section| match &section.part {
-            Part::Failed(failure) => {
-                Some(json!({"adapter": section.adapter, "code": failure.code.as_str(), "tool": section.tool}))
-            }
-            Part::Stale(_) => {
-                Some(json!({"adapter": section.adapter, "code": "stale", "tool": section.tool}))
-            }
-            Part::Answered(_) => None,
-        })
-        .collect();
-    json!({
-        "sources": sections.len(),
-        "answered": count(|part| matches!(part, Part::Answered(_))),
-        "stale": count(|part| matches!(part, Part::Stale(_))),
-        "failed": count(|part| matches!(part, Part::Failed(_))),
-        "weakest": weakest(sections).map(|(section, date, confidence, score)| json!({
-            "adapter": section.adapter,
-            "content_date": date,
-            "confidence": confidence.as_str(),
-            "score": score,
-        })),
-        "missing": missing,
-    })
-}
-
-fn coverage_line(sections: &[AnsweredSection]) -> String {
-    let answered = sections
-        .iter()
-        .filter(|section| matches!(section.part, Part::Answered(_)))
-        .count();
-    let mut line = format!("{answered} of {} sources", sections.len());
-    // Writing to a String cannot fail.
-    match weakest(sections) {
-        Some((section, Some(date), confidence, score)) => {
-            let score = score.map_or_else(|| "unknown".to_owned(), |score| score.to_string());
-            let age = section.newest().and_then(|(_, age, _)| age).unwrap_or_default();
-            let _ = write!(
-                line,
-                "; weakest date: {date} ({age} ago, {}, {confidence}, score {score})",
-                section.label
-            );
-        }
-        Some((section, None, _, _)) => {
-            let _ = write!(line, "; weakest date: unknown ({})", section.label);
-        }
-        None => {}
-    }
-    line
-}
-
-/// The failure of a composite of which every section failed; `None` where one did not.
+/// The failure of a composite of which every section failed that was asked; `None` where one did not.
 fn overall_failure(sections: &[Section], tool: &'static str, now: DateTime<Utc>) -> Option<Failure> {
     let mut errors: Vec<(&str, &SourceError)> = Vec::new();
+    let mut skipped = None;
     for section in sections {
-        errors.push((section.tool, section.outcome.as_ref().err()?));
+        let error = section.outcome.as_ref().err()?;
+        if is_not_asked(error) {
+            skipped = Some(error);
+        } else {
+            errors.push((section.tool, error));
+        }
     }
     let Some((_, first)) = errors.first() else {
-        let none = SourceError::new(
-            freshcontext_contract::ErrorCode::Internal,
-            "this composite has no sources",
+        let none = skipped.map_or_else(
+            || {
+                SourceError::new(
+                    freshcontext_contract::ErrorCode::Internal,
+                    "this composite has no sources",
+                )
+            },
+            |error| SourceError::new(error.code, "No source was asked; the table says why"),
         );
         return Some(Failure::new(&none, tool, tool, now));
     };
@@ -595,9 +535,10 @@ fn overall_failure(sections: &[Section], tool: &'static str, now: DateTime<Utc>)
         .iter()
         .map(|(tool, error)| format!("{tool} {}", error.code))
         .collect();
+    let all_of = all_of(errors.len(), sections.len());
     let mut all = SourceError::new(
         first.code,
-        format!("all {} sources failed: {}", errors.len(), reasons.join(", ")),
+        format!("{all_of} failed; nothing is known: {}", reasons.join(", ")),
     );
     all.attempts = errors.iter().map(|(_, error)| error.attempts).sum();
     all.retry_after = errors.iter().filter_map(|(_, error)| error.retry_after).min();

@@ -6,7 +6,8 @@ use crate::answer::or_null;
 
 /// The output schema of a composite. What a section's tool answered is an object that its own schema describes; said
 /// again here it would be most of the list of tools. A section that failed has `error`, the flat failure object, in its
-/// place; a whole answer may be one too. One that was held back has `stale`: score, content_date, threshold, message.
+/// place; a whole answer may be one too. One that was held back has `stale` or `undated`: kind, score, content_date,
+/// threshold, message. One that was not asked has `skipped`: message.
 pub fn composite_schema() -> Value {
     let (text, whole) = (json!({"type": "string"}), json!({"type": "integer"}));
     let (maybe, score) = (or_null("string"), or_null("number"));
@@ -20,6 +21,8 @@ pub fn composite_schema() -> Value {
                 "sources": whole,
                 "answered": whole,
                 "stale": whole,
+                "undated": whole,
+                "skipped": whole,
                 "failed": whole,
                 "weakest": or_null("object"),
                 "missing": {"type": "array", "items": {"type": "object", "properties": {
@@ -30,14 +33,18 @@ pub fn composite_schema() -> Value {
                 "adapter": text,
                 "tool": text,
                 "label": text,
-                "status": {"enum": ["success", "partial", "empty", "stale", "failed"]},
+                "status": {"enum": ["success", "partial", "empty", "stale", "undated", "skipped", "failed"]},
                 "newest": maybe,
                 "age": maybe,
                 "score": score,
                 "items": whole,
+                "taken_for": maybe,
+                "looked_through": maybe,
                 "arguments": {"type": "object"},
                 "result": {"type": "object"},
                 "stale": {"type": "object"},
+                "undated": {"type": "object"},
+                "skipped": {"type": "object"},
                 "error": {"type": "object"}
             }}},
             "notes": {"type": "array", "items": text},

@@ -50,6 +50,7 @@ fn section(at: usize, outcome: Result<Scored, SourceError>) -> Section {
         tool,
         label: label.to_owned(),
         arguments: Some(serde_json::json!({"query": "subject"})),
+        words: None,
         outcome,
     }
 }
@@ -70,6 +71,8 @@ fn input(sections: Vec<Section>) -> CompositeInput {
         max_length: 10_000,
         sections,
         notes: Vec::new(),
+        company: None,
+        says_subjects: false,
     }
 }
 
@@ -232,7 +235,7 @@ fn g06_a_minimum_score_replaces_and_never_drops() {
         .iter()
         .map(|s| s["status"].as_str().unwrap())
         .collect();
-    assert_eq!(status, ["success", "stale", "stale", "stale"]);
+    assert_eq!(status, ["success", "stale", "undated", "empty"]);
     let stale = &composite.structured["sections"][1]["stale"];
     assert_eq!(
         (stale["score"].as_u64(), stale["threshold"].as_f64()),
@@ -241,16 +244,17 @@ fn g06_a_minimum_score_replaces_and_never_drops() {
     assert_eq!(stale["content_date"], "2026-03-01T08:00:00.000Z");
     assert!(composite.text.contains("scores 1, below the 50 asked for"));
     assert!(composite.text.contains("without a reliable date has no score"));
-    assert!(composite.text.contains("no results"));
-    assert_eq!(parse_envelopes(&composite.text).unwrap().len(), 1);
-    assert_eq!(composite.structured["coverage"]["stale"], 3);
+    assert!(composite.text.contains("| nothing found |") && composite.text.contains("| undated |"));
+    assert_eq!(parse_envelopes(&composite.text).unwrap().len(), 2);
+    assert_eq!(composite.structured["coverage"]["stale"], 1);
+    assert_eq!(composite.structured["coverage"]["undated"], 1);
     assert!(!composite.all_failed);
     fits_the_schemas(&composite.structured);
     // 0 asks for any score, and unknown is not one.
     let mut asked = input(sections());
     asked.min_score = Some(0.0);
     let composite = assemble(asked);
-    assert_eq!(composite.structured["coverage"]["stale"], 2);
+    assert_eq!(composite.structured["coverage"]["undated"], 1);
     assert_eq!(composite.structured["coverage"]["weakest"]["score"], 1);
 }
 
@@ -391,7 +395,7 @@ fn nothing_found_is_said_only_of_sources_that_answered() {
         ),
         (
             vec![section(0, Err(down())), section(3, Err(down()))],
-            "No source answered: this says nothing about what there is.",
+            "Both sources failed; nothing is known.",
         ),
     ] {
         let composite = assemble(input(sections));

@@ -174,14 +174,17 @@ fn of_sections<'a>(sections: &'a [Node<'a>], index: usize, made: &'a Made, out: 
             of_result(result, envelope, place, made, out);
         } else if let Some(error) = part("error") {
             out.push(failure(error, place, last(section, "arguments")));
-        } else if let Some(stale) = part("stale") {
+        } else if let Some((stale, status)) = part("stale")
+            .map(|stale| (stale, Some(SignalStatus::Stale)))
+            .or_else(|| Some((part("undated")?, None)))
+        {
             out.push(Given {
                 place,
                 source: text(section, "tool").unwrap_or("a section"),
                 source_type: text(section, "adapter"),
                 content: text(stale, "message").or(Some("held back as too old")),
                 published_at: text(stale, "content_date"),
-                status: Some(SignalStatus::Stale),
+                status,
                 failed_call: text(section, "tool").map(|tool| FailedCall {
                     tool,
                     code: None,

@@ -1,5 +1,7 @@
 //! What is said of an answer, and of its items.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 /// What became of an item, or of the whole.
@@ -41,6 +43,9 @@ pub struct ItemVerdict {
     /// The parts that differ.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
+    /// What these parts are now, where it was fetched; long texts are cut.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub now: BTreeMap<String, String>,
     /// Its date as the earlier answer had it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_then: Option<String>,
@@ -68,6 +73,8 @@ pub struct Comparison {
     pub added_count: usize,
     /// Parts of the whole that differ.
     pub changed: Vec<String>,
+    /// What these parts are now.
+    pub now: BTreeMap<String, String>,
 }
 
 impl Comparison {
@@ -79,6 +86,7 @@ impl Comparison {
             added: Vec::new(),
             added_count: 0,
             changed: Vec::new(),
+            now: BTreeMap::new(),
         }
     }
 }

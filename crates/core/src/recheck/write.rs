@@ -1,5 +1,6 @@
 //! A recheck as text and as data.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use freshcontext_contract::{Evidence, named, named_list};
@@ -13,6 +14,8 @@ use crate::sanitize::{clean_error, clean_line, clean_map};
 
 /// Items of one source that the text names; the structured result has all.
 const LINES: usize = 40;
+/// Longest new value that the text repeats, in characters.
+const SHOWN_VALUE: usize = 80;
 
 pub(super) fn structure(recheck: &Recheck) -> Map<String, Value> {
     let Recheck {
@@ -70,6 +73,9 @@ fn put_finding(out: &mut Map<String, Value>, finding: &Finding) {
     }
     if !comparison.changed.is_empty() {
         put("changed", json!(comparison.changed));
+        if !comparison.now.is_empty() {
+            put("now", json!(comparison.now));
+        }
     }
     if !finding.evidence.is_empty() {
         put("evidence", json!(finding.evidence));
@@ -149,7 +155,7 @@ fn write_finding(out: &mut String, finding: &Finding) {
         let _ = write!(
             out,
             "\nChanged as a whole: {}",
-            named_list(&comparison.changed, ", ")
+            changes(&comparison.changed, &comparison.now)
         );
     }
     if comparison.added_count > 0 {
@@ -168,6 +174,17 @@ fn write_finding(out: &mut String, finding: &Finding) {
     }
 }
 
+/// Parts that changed, each with what it is now where that is known and short.
+fn changes(names: &[String], now: &BTreeMap<String, String>) -> String {
+    let told = names.iter().map(|name| match now.get(name) {
+        Some(value) if value.chars().count() <= SHOWN_VALUE => {
+            format!("{}: now {}", named(name), named(value))
+        }
+        _ => named(name),
+    });
+    told.collect::<Vec<_>>().join(", ")
+}
+
 /// A validator without the quotation marks that it has on the wire.
 fn bare(validator: &str) -> &str {
     validator.trim_start_matches("W/").trim_matches('"')
@@ -181,10 +198,17 @@ fn line(item: &ItemVerdict) -> String {
             let (then, now) = (state(&item.standing_then), state(&item.standing_now));
             format!(
                 ": standing {then} then, {now} now; {}",
-                named_list(&item.changed, ", ")
+                changes(&item.changed, &item.now)
             )
         }
-        (Verdict::Changed, _) => format!(": {}", named_list(&item.changed, ", ")),
+        (Verdict::Changed, _) => {
+            let date = item
+                .published_now
+                .iter()
+                .map(|date| ("published_at".to_owned(), date.clone()));
+            let now = item.now.clone().into_iter().chain(date).collect();
+            format!(": {}", changes(&item.changed, &now))
+        }
         (_, Some(detail)) => format!(": {detail}"),
         _ => String::new(),
     };

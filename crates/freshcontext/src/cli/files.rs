@@ -33,7 +33,12 @@ pub(super) fn validate(response: &OsStr, required: RequiredLevel, as_json: bool,
     } else {
         show_report(&report);
     }
-    if report.level < required { FAILED } else { 0 }
+    // A level is what is kept of the specification; a check that failed is a MUST that is broken, whatever the level.
+    if report.level < required || report.failed().next().is_some() {
+        FAILED
+    } else {
+        0
+    }
 }
 
 /// Returns the response if the argument is the response itself rather than a file name.

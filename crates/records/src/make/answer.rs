@@ -189,6 +189,16 @@ fn piece_of<'v>(scored: &'v Scored, item: &'v ScoredItem, summary: &'v str, at: 
     }
 }
 
+/// An item that was not shown, because it does not reach the score asked for.
+pub(super) fn left_out<'v>(scored: &'v Scored, item: &'v ScoredItem) -> Piece<'v> {
+    Piece {
+        pointer: None,
+        delivered: false,
+        metadata: Facts::new(),
+        ..piece_of(scored, item, &item.summary, "")
+    }
+}
+
 /// The id that an item has in records, unless the caller marks its address, title or content. `source` is its address, else
 /// that of its answer.
 pub fn item_id(source: &str, title: Option<&str>, summary: Option<&str>) -> String {

@@ -2,9 +2,9 @@
 
 use freshcontext_contract::ErrorCode;
 use freshcontext_core::answer::Failure;
-use freshcontext_core::composite::{AnsweredSection, CompositeAnswer, Part, Stale};
+use freshcontext_core::composite::{AnsweredSection, CompositeAnswer, Held, Part};
 
-use super::answer::{failure, needed_for, section};
+use super::answer::{failure, left_out, needed_for, section};
 use super::maker::{Gap, Maker, Piece, Shape, unique};
 use crate::objects::{Facts, Freshness, MissingSource, Omission, Selection, Surface};
 use crate::values::{EventClass, Kind, OmissionReason, Severity, State};
@@ -18,6 +18,15 @@ pub(super) fn record(maker: &mut Maker<'_>, answer: &CompositeAnswer) {
         let (surface, cause) = match &part.part {
             Part::Answered(answer) => {
                 let section = section(maker, answer, &format!("/sections/{at}/result"), "section");
+                for item in &part.left_out {
+                    let piece = left_out(answer.scored(), item);
+                    let detail = item.score.map_or_else(
+                        || "Has no score; one was asked for.".to_owned(),
+                        |score| format!("Scores {score}, below what was asked for."),
+                    );
+                    held.push((maker.item(piece), detail));
+                    held_on = Some(section.id.clone());
+                }
                 shown.extend(section.items);
                 (section.id, section.added)
             }
@@ -32,9 +41,16 @@ pub(super) fn record(maker: &mut Maker<'_>, answer: &CompositeAnswer) {
                 }
                 (id, cause)
             }
-            Part::Stale(stale) => {
+            Part::Skipped(error) => {
+                let surface = empty(maker, part, "skipped", Vec::new());
+                let id = surface.surface_id.clone();
+                let cause = maker.surface(surface);
+                not_asked(maker, part, error, &cause);
+                (id, cause)
+            }
+            Part::Held(stale) => {
                 let item = maker.item(held_back(part, stale));
-                let surface = empty(maker, part, "stale", vec![item.clone()]);
+                let surface = empty(maker, part, stale.kind.section(), vec![item.clone()]);
                 let id = surface.surface_id.clone();
                 let cause = maker.surface(surface);
                 held.push((item, stale.message.clone()));
@@ -93,7 +109,7 @@ fn empty(maker: &mut Maker<'_>, part: &AnsweredSection, status: &str, items: Vec
 }
 
 /// A section whose content was held back, as one item.
-fn held_back<'v>(part: &'v AnsweredSection, stale: &'v Stale) -> Piece<'v> {
+fn held_back<'v>(part: &'v AnsweredSection, stale: &'v Held) -> Piece<'v> {
     let date = stale.content_date.as_deref();
     Piece {
         kind: "section",
@@ -163,7 +179,7 @@ fn selected(
         lifecycle: State::Selected,
         query: Some(answer.query().to_owned()),
         intent: None,
-        selection_policy: Some("min_freshness_score: sections below it are held back".to_owned()),
+        selection_policy: Some("min_freshness_score: sections and items below it are held back".to_owned()),
         budget_ref: None,
         rationale: Some("The score of a section is that of its newest item.".to_owned()),
         actor_ref: Some("freshcontext".to_owned()),

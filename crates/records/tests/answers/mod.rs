@@ -105,6 +105,8 @@ pub fn composite(
     let not_asked = SourceError::new(ErrorCode::InvalidInput, "no question");
     let sections = answers.into_iter().chain([Err(late()), Err(not_asked)]);
     assemble(CompositeInput {
+        company: None,
+        says_subjects: false,
         tool: "extract_landscape",
         title: "Landscape".to_owned(),
         query: "q".to_owned(),
@@ -113,6 +115,7 @@ pub fn composite(
         max_length,
         sections: sections
             .map(|outcome| Section {
+                words: None,
                 adapter: "x",
                 tool: "extract_x",
                 label: "X".to_owned(),
@@ -241,6 +244,7 @@ fn verdict(place: usize, source: &str) -> Verdict {
 /// A recheck that found this of the items of an answer, or of the one section of a composite.
 pub fn recheck(verdicts: &[freshcontext_core::recheck::Verdict], in_section: bool) -> Recheck {
     let items = verdicts.iter().enumerate().map(|(at, verdict)| ItemVerdict {
+        now: std::collections::BTreeMap::new(),
         id: at.to_string(),
         verdict: *verdict,
         detail: None,

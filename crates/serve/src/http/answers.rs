@@ -6,14 +6,12 @@ use freshcontext_contract::ErrorCode;
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
 
-/// Builds an error response outside of a tool: JSON-RPC's error object, with the id if known.
+/// Builds an error response outside of a tool: JSON-RPC's error object, with the id, null if it is not known.
 pub(super) fn rpc_error(status: StatusCode, error: Value, id: Option<Value>) -> Response {
     let mut body = Map::new();
     body.insert("jsonrpc".to_owned(), "2.0".into());
     body.insert("error".to_owned(), error);
-    if let Some(id) = id {
-        body.insert("id".to_owned(), id);
-    }
+    body.insert("id".to_owned(), id.unwrap_or_default());
     reply(status, "application/json", Value::Object(body).to_string())
 }
 

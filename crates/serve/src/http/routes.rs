@@ -99,6 +99,7 @@ where
     }
     router
         .route(MCP_PATH, any(speak::<S>))
+        .route(&format!("{MCP_PATH}/"), any(speak::<S>))
         .route(HEALTH_PATH, get(|| async { text(StatusCode::OK, "ok\n") }))
         .route(READY_PATH, get(ready::<S>))
         .fallback(|| async {
@@ -163,7 +164,7 @@ where
         .and_then(|kind| kind.to_str().ok())
         .and_then(|kind| kind.split(';').next())
         .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
-    take_wildcards(&mut parts.headers);
+    let only_stream = settle_accept(&mut parts.headers);
     let (mut rest, mut structure) = (body.clone(), Slot::default());
     if let Some((message, arguments)) = judged {
         let evaluation = EvaluationCall::new(arguments);
@@ -182,6 +183,11 @@ where
     let response = match structure.take() {
         Some(structure) => with_structure(response, &structure).await,
         None => clean_refusal(response).await,
+    };
+    let response = if only_stream {
+        as_stream(response).await
+    } else {
+        response
     };
     match response.status() {
         // rmcp reports unreadable JSON as 415, although the media type is right.
@@ -240,24 +246,42 @@ async fn clean_refusal(response: Response) -> Response {
             if let Some(error) = message.get_mut("error") {
                 clean_value(error);
             }
+            // JSON-RPC wants one; null where the request's is not known.
+            if let Some(message) = message.as_object_mut() {
+                message.entry("id").or_insert(Value::Null);
+            }
             Bytes::from(message.to_string())
         }
-        Err(_) if !parts.status.is_success() => Bytes::from(clean_error(&String::from_utf8_lossy(&body))),
+        Err(_) if !parts.status.is_success() => {
+            let said = clean_error(&String::from_utf8_lossy(&body));
+            let message = if said.trim().is_empty() {
+                parts.status.to_string()
+            } else {
+                said
+            };
+            let error = json!({"code": -32_600, "message": message});
+            Bytes::from(json!({"jsonrpc": "2.0", "error": error, "id": null}).to_string())
+        }
         _ => body,
     };
+    if !parts.status.is_success() {
+        let kind = HeaderValue::from_static("application/json");
+        parts.headers.insert(header::CONTENT_TYPE, kind);
+    }
     parts.headers.remove(header::CONTENT_LENGTH);
     Response::from_parts(parts, Body::from(cleaned))
 }
 
-/// Replaces wildcards by the two media types of this transport that they cover (RFC 9110, section 12.5.1),
-/// because rmcp looks for both by name.
-fn take_wildcards(headers: &mut HeaderMap) {
-    let mut json = false;
-    let mut stream = false;
+/// Names both media types of this transport where a request takes one of them, or says nothing (RFC 9110, section 12.5.1):
+/// rmcp looks for both by name, and clients of all kinds send one, or none. Returns whether only a stream is taken.
+fn settle_accept(headers: &mut HeaderMap) -> bool {
+    let (mut json, mut stream) = (false, false);
+    let mut named = false;
     for value in headers.get_all(header::ACCEPT) {
         for range in value.to_str().unwrap_or_default().split(',') {
             let mut parts = range.split(';').map(str::trim);
             let kind = parts.next().unwrap_or_default().to_ascii_lowercase();
+            named |= !kind.is_empty();
             let refused = parts.any(|parameter| {
                 let weight = parameter
                     .strip_prefix("q=")
@@ -267,18 +291,40 @@ fn take_wildcards(headers: &mut HeaderMap) {
             if refused {
                 continue;
             }
-            // Responses are JSON, which `application/*` covers.
             json |= matches!(kind.as_str(), "*/*" | "application/*" | "application/json");
-            stream |= matches!(
-                kind.as_str(),
-                "*/*" | "application/*" | "text/*" | "text/event-stream"
-            );
+            stream |= matches!(kind.as_str(), "*/*" | "text/*" | "text/event-stream");
         }
     }
-    if json && stream {
+    if json || stream || !named {
         let both = HeaderValue::from_static("application/json, text/event-stream");
         headers.insert(header::ACCEPT, both);
     }
+    stream && !json
+}
+
+/// A JSON answer as the one event of a stream, for who takes nothing else.
+async fn as_stream(response: Response) -> Response {
+    let is_json = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .is_some_and(|kind| kind.starts_with("application/json"));
+    if !is_json || !response.status().is_success() {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
+        return closing(text(StatusCode::INTERNAL_SERVER_ERROR, "the answer broke off\n"));
+    };
+    // JSON as it is written here has no line breaks.
+    let mut event = Vec::with_capacity(body.len() + 32);
+    event.extend_from_slice(b"event: message\ndata: ");
+    event.extend_from_slice(&body);
+    event.extend_from_slice(b"\n\n");
+    parts.headers.remove(header::CONTENT_LENGTH);
+    let kind = HeaderValue::from_static("text/event-stream");
+    parts.headers.insert(header::CONTENT_TYPE, kind);
+    Response::from_parts(parts, Body::from(event))
 }
 
 fn unreadable(body: &Bytes) -> Response {

@@ -152,12 +152,14 @@ fn composite(object: &Map<String, Value>, sections: &[Value], book: &mut Book, d
     for (at, section) in sections.iter().enumerate() {
         if section.get("result").is_none() {
             book.place = named(at, section);
-            let mut reasons = section.get("stale").into_iter().chain(section.get("error"));
+            let mut reasons = ["stale", "undated", "skipped", "error"]
+                .into_iter()
+                .filter_map(|name| section.get(name));
             let said = reasons.any(Value::is_object) && section.get("adapter").is_some_and(Value::is_string);
             book.check(
                 "says why there is no result",
                 (Level::Compatible, says::SURFACE),
-                verdict(said, "it does", "neither stale nor error"),
+                verdict(said, "it does", "no reason"),
             );
         }
     }

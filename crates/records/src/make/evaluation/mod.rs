@@ -325,7 +325,11 @@ fn missing(maker: &mut Maker<'_>, gap: &MissingContext, choice: &Choice, cause: 
     let missing_id = if clean == gap.question {
         gap.missing_id.clone()
     } else {
-        freshcontext_budget::missing_id(maker.scope.as_str(), &clean, &gap.needed_for)
+        let mut calls = gap
+            .candidate_sources
+            .iter()
+            .filter_map(|source| source.call.as_ref());
+        freshcontext_budget::missing_id(maker.scope.as_str(), &clean, &gap.needed_for, calls.next())
     };
     let mut items: Vec<&String> = Vec::new();
     for index in &gap.results {

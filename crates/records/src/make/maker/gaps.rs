@@ -1,7 +1,7 @@
 //! What is missing: gaps that were found, and the one that a call was made to fill.
 
-use freshcontext_budget::missing_id;
-use serde_json::json;
+use freshcontext_budget::{Call, fills, missing_id};
+use serde_json::{Value, json};
 
 use super::Maker;
 use crate::objects::{Facts, Missing, MissingSource};
@@ -18,12 +18,21 @@ pub(crate) struct Gap {
     pub subjects: Vec<String>,
 }
 
+/// The call that a source of an answer names.
+pub(crate) fn call_of(call: &Value) -> Option<Call> {
+    Some(Call {
+        tool: call.get("tool")?.as_str()?.to_owned(),
+        arguments: call.get("arguments").cloned().unwrap_or_default(),
+    })
+}
+
 impl Maker<'_> {
     /// A gap, once.
     pub(crate) fn gap(&mut self, gap: Gap, cause: Option<&str>) {
         // Texts that are redacted are not hashed, and the id is a hash.
         let question = masked(&gap.question).0.into_owned();
-        let id = missing_id(self.scope.as_str(), &question, &gap.needed_for);
+        let call = gap.source.call.as_ref().and_then(call_of);
+        let id = missing_id(self.scope.as_str(), &question, &gap.needed_for, call.as_ref());
         let mut metadata = Facts::new();
         if !gap.subjects.is_empty() {
             metadata.insert("item_refs".to_owned(), json!(gap.subjects));
@@ -90,6 +99,10 @@ impl Maker<'_> {
         let Some(id) = self.occasion.native.missing_id.clone() else {
             return;
         };
+        // Another call than the gap's own says nothing of it.
+        if !fills(&id, self.occasion.tool, self.occasion.arguments) {
+            return;
+        }
         if let Some(missing) = self
             .bundle
             .missing_context

@@ -151,11 +151,13 @@ async fn wildcards_cover_both_media_types() {
         ("application/json, text/*", 200),
         ("text/html, */*;q=0.1", 200),
         ("Application/JSON, Text/Event-Stream", 200),
-        ("application/json", 406),
+        ("application/json", 200),
+        ("text/event-stream", 200),
+        ("text/*", 200),
+        ("", 200),
+        ("application/json, text/event-stream;q=0.0", 200),
         ("text/html", 406),
-        ("text/*", 406),
         ("*/*;q=0", 406),
-        ("application/json, text/event-stream;q=0.0", 406),
     ] {
         let request = post(PING, "").replace(both, &format!("Accept: {accept}"));
         assert_eq!(
@@ -164,6 +166,22 @@ async fn wildcards_cover_both_media_types() {
             "{accept}"
         );
     }
+    let without = post(PING, "").replace(&format!("{both}\r\n"), "");
+    assert_eq!(status(&ask(running.address, &without).await), 200);
+    let slash = post(PING, "").replace("POST /mcp ", "POST /mcp/ ");
+    assert_eq!(status(&ask(running.address, &slash).await), 200);
+    let stream = post(PING, "").replace(both, "Accept: text/event-stream");
+    let answer = String::from_utf8_lossy(ask(running.address, &stream).await.as_ref()).into_owned();
+    assert!(
+        answer.contains("text/event-stream") && answer.contains("data: {"),
+        "{answer}"
+    );
+    let refused = post(PING, "").replace(both, "Accept: text/html");
+    let answer = String::from_utf8_lossy(ask(running.address, &refused).await.as_ref()).into_owned();
+    assert!(
+        answer.contains("application/json") && answer.contains("\"id\":null"),
+        "{answer}"
+    );
 }
 
 #[test]

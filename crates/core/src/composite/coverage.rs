@@ -1,0 +1,131 @@
+//! What came of each source: the table at the head, and the coverage in both forms.
+
+use std::fmt::Write as _;
+
+use freshcontext_contract::Status;
+use serde_json::{Value, json};
+
+use super::{AnsweredSection, HeldKind, Part};
+use crate::date::Confidence;
+
+/// What came of each source, before all else.
+pub(super) fn table(sections: &[AnsweredSection]) -> String {
+    // A column of its own only where a source says something of it.
+    let told = sections.iter().any(|section| section.standing().is_some());
+    let (title, rule) = if told { (" Standing |", " --- |") } else { ("", "") };
+    let mut out = format!(
+        "| Source | Status | Newest | Score |{title} Items | Tool |\n| --- | --- | --- | --- |{rule} --- | --- |\n"
+    );
+    for section in sections {
+        let standing = if told {
+            format!(
+                " {} |",
+                section
+                    .standing()
+                    .map_or_else(|| "nothing said".to_owned(), |line| line.replace('|', "/"))
+            )
+        } else {
+            String::new()
+        };
+        let newest = section
+            .newest()
+            .map(|(date, age, _)| age.map_or_else(|| date.to_owned(), |age| format!("{date} ({age} ago)")));
+        let score = section.newest().and_then(|(_, _, score)| score);
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} |{standing} {} | {} |",
+            section.label.replace('|', "/"),
+            section.status(),
+            newest.as_deref().unwrap_or("unknown"),
+            score.map_or_else(|| "unknown".to_owned(), |score| score.to_string()),
+            section.items(),
+            section.tool,
+        );
+    }
+    out
+}
+
+/// The section whose date is the weakest link: no date first, then the lowest score. Scores end at 0,
+/// so between equal ones the older date is the weaker.
+fn weakest(sections: &[AnsweredSection]) -> Option<(&AnsweredSection, Option<&str>, Confidence, Option<u8>)> {
+    sections
+        .iter()
+        .filter_map(|section| match &section.part {
+            Part::Answered(answer) if answer.scored().status() != Status::Empty => {
+                let scored = answer.scored();
+                Some((
+                    section,
+                    scored.date().shown.as_deref(),
+                    scored.date().confidence,
+                    scored.score(),
+                ))
+            }
+            _ => None,
+        })
+        .min_by_key(|(_, date, confidence, score)| (*score, *date, *confidence))
+}
+
+pub(super) fn structure(sections: &[AnsweredSection]) -> Value {
+    let count = |wanted: fn(&Part) -> bool| sections.iter().filter(|section| wanted(&section.part)).count();
+    let missing: Vec<Value> = sections
+        .iter()
+        .filter_map(|section| match &section.part {
+            Part::Failed(failure) => {
+                Some(json!({"adapter": section.adapter, "code": failure.code.as_str(), "tool": section.tool}))
+            }
+            Part::Held(held) => {
+                Some(json!({"adapter": section.adapter, "code": held.kind.section(), "tool": section.tool}))
+            }
+            Part::Skipped(_) => {
+                Some(json!({"adapter": section.adapter, "code": "skipped", "tool": section.tool}))
+            }
+            Part::Answered(_) => None,
+        })
+        .collect();
+    json!({
+        "sources": sections.len(),
+        "answered": count(|part| matches!(part, Part::Answered(_))),
+        "stale": count(|part| matches!(part, Part::Held(held) if held.kind != HeldKind::Undated)),
+        "undated": count(|part| matches!(part, Part::Held(held) if held.kind == HeldKind::Undated)),
+        "skipped": count(|part| matches!(part, Part::Skipped(_))),
+        "failed": count(|part| matches!(part, Part::Failed(_))),
+        "weakest": weakest(sections).map(|(section, date, confidence, score)| json!({
+            "adapter": section.adapter,
+            "content_date": date,
+            "confidence": confidence.as_str(),
+            "score": score,
+        })),
+        "missing": missing,
+    })
+}
+
+pub(super) fn line(sections: &[AnsweredSection]) -> String {
+    let answered = sections
+        .iter()
+        .filter(|section| matches!(section.part, Part::Answered(_)))
+        .count();
+    let mut line = format!("{answered} of {} sources", sections.len());
+    let skipped = sections.iter().filter(|section| section.is_skipped()).count();
+    if skipped > 0 {
+        // Writing to a String cannot fail.
+        let _ = write!(line, ", {skipped} skipped");
+    }
+    // Writing to a String cannot fail.
+    match weakest(sections) {
+        Some((section, Some(date), confidence, score)) => {
+            let score = score.map_or_else(|| "unknown".to_owned(), |score| score.to_string());
+            let age = section.newest().and_then(|(_, age, _)| age).unwrap_or_default();
+            let _ = write!(
+                line,
+                "; weakest date: {date} ({age} ago, {}, {confidence}, score {score})",
+                section.label
+            );
+        }
+        Some((section, None, _, _)) => {
+            let _ = write!(line, "; weakest date: unknown ({})", section.label);
+        }
+        None => {}
+    }
+    line
+}
