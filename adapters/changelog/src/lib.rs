@@ -5,6 +5,7 @@ mod input;
 mod look_up;
 mod package;
 mod parse;
+mod redirects;
 mod repository;
 mod request;
 mod site;
@@ -23,6 +24,7 @@ const OF_RELEASES: &[StandingState] = &[StandingState::Yanked, StandingState::Pr
 /// The same, with those that the headers of an answer tell of the whole.
 const OF_RESOURCES: &[StandingState] = &[
     StandingState::Superseded,
+    StandingState::Moved,
     StandingState::Ended,
     StandingState::Yanked,
     StandingState::Deprecated,
@@ -31,6 +33,7 @@ const OF_RESOURCES: &[StandingState] = &[
 /// The same, with those that a page tells of itself.
 const OF_PAGES: &[StandingState] = &[
     StandingState::Superseded,
+    StandingState::Moved,
     StandingState::Ended,
     StandingState::Closed,
     StandingState::Yanked,

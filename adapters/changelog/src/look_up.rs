@@ -1,22 +1,17 @@
 //! Any page of the web by its address: whether it is still there, and under which address.
 
-use freshcontext_contract::standing::{Basis, Replacement};
+use freshcontext_contract::standing::Basis;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Cx, DateEvidence, ErrorCode, Lookup, Presence, Request, Response, SourceError, StandingEvidence,
-    StandingState,
+    Cx, DateEvidence, ErrorCode, Lookup, Presence, Response, SourceError, StandingEvidence, StandingState,
 };
-use freshcontext_parse::{link, text};
+use freshcontext_parse::text;
 
 use crate::parse::headers;
 use crate::parse::page::Page;
-use crate::request;
+use crate::redirects;
 use crate::site::{self, Document};
 
-/// Most permanent redirects that are followed.
-const HOPS: usize = 5;
-/// Redirects by which a host says that a page has another address for good (RFC 9110, 15.4.2 and 15.4.9).
-const PERMANENT: &[u16] = &[301, 308];
 /// Segments of addresses to which sites send who is not signed in.
 const DOORS: [&str; 6] = ["login", "signin", "sign-in", "sign_in", "consent", "captcha"];
 
@@ -26,51 +21,26 @@ pub async fn look_up(cx: &Cx<'_>, address: &Url) -> Result<Lookup, SourceError> 
     let mut url = address.clone();
     url.set_fragment(None);
     let first = url.clone();
-    let mut moved = None;
-    for _ in 0..=HOPS {
-        let question: Request = request::page(url.clone()).accepting(PERMANENT);
-        let asked = url.to_string();
-        let step = match cx.read(question, |response| step(cx, response)).await {
-            Ok(step) => step,
-            Err(error) => return absent(error, &asked),
-        };
-        match step {
-            Step::Next(status, next) => {
-                moved.get_or_insert(status);
-                url = next;
-            }
-            Step::Read(mut found, last) => {
-                if let Some(reason) = elsewhere(&first, &last) {
-                    let unsettled = Lookup::new(Presence::Unsettled(reason));
-                    return Ok(unsettled.showing("Location", last, None::<String>));
-                }
-                if let (Some(status), Presence::Found) = (moved, &found.presence) {
-                    // The address to use is the one that the permanent redirects lead to, not where a temporary one goes on.
-                    let sign =
-                        StandingEvidence::field(StandingState::Moved, "HTTP status", status.to_string());
-                    let by = Replacement::url(link::shown(url.as_str()).unwrap_or_else(|| url.to_string()));
-                    found.signs.insert(0, sign.by("host").replaced_by(Some(by)));
-                }
-                return Ok(*found);
-            }
-        }
+    let followed = match redirects::follow(cx, &mut url, |response| read(cx, response)).await {
+        Ok(Some(followed)) => followed,
+        Ok(None) => return Ok(Lookup::new(Presence::Unsettled("too_many_redirects"))),
+        Err(error) => return absent(error, url.as_str()),
+    };
+    // The address to use is the one that the permanent redirects lead to, not where a temporary one goes on.
+    let moved = followed.moved(&url);
+    let (mut found, last) = followed.read;
+    if let Some(reason) = elsewhere(&first, &last) {
+        let unsettled = Lookup::new(Presence::Unsettled(reason));
+        return Ok(unsettled.showing("Location", last, None::<String>));
     }
-    Ok(Lookup::new(Presence::Unsettled("too_many_redirects")))
+    if let (Some(sign), Presence::Found) = (moved, &found.presence) {
+        found.signs.insert(0, sign);
+    }
+    Ok(found)
 }
 
-/// What one answer leads to.
-enum Step {
-    Next(u16, Url),
-    Read(Box<Lookup>, Url),
-}
-
-fn step(cx: &Cx<'_>, response: &Response) -> Result<Step, SourceError> {
-    if PERMANENT.contains(&response.status) {
-        let target = response.headers.get("location");
-        let next = target.and_then(|target| link::absolute(&response.final_url, target));
-        let next = next.ok_or_else(|| SourceError::malformed("a redirect names no usable address"))?;
-        return Ok(Step::Next(response.status, next));
-    }
+/// What an answer says of the page, and where it came from.
+fn read(cx: &Cx<'_>, response: &Response) -> Result<(Lookup, Url), SourceError> {
     let last = response.final_url.clone();
     let found = match site::read(cx, response) {
         Ok(Document::Html(page, _)) if page.not_found || says_absent(&page) => {
@@ -102,7 +72,7 @@ fn step(cx: &Cx<'_>, response: &Response) -> Result<Step, SourceError> {
         Err(error) => return Err(error),
     };
     let found = found.showing("HTTP status", response.status.to_string(), None::<String>);
-    Ok(Step::Read(Box::new(found), last))
+    Ok((found, last))
 }
 
 /// What a failure says of the page: gone for good (410), gone for now at least (404), or nothing.

@@ -3,12 +3,12 @@
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{Cx, DateEvidence, Request, Response, SourceError, named, quoted};
 use freshcontext_parse::feed::looks_like as looks_like_a_feed;
-use freshcontext_parse::{charset, link, text};
+use freshcontext_parse::{charset, html, link, text};
 
 use crate::answer::Found;
 use crate::parse::page::{self, Page};
 use crate::parse::{Release, feed, headers, instant, markdown};
-use crate::{is_final, repository, request};
+use crate::{is_final, redirects, repository, request};
 
 /// Feeds of one page that are tried.
 const FEEDS: usize = 2;
@@ -23,12 +23,27 @@ pub(crate) enum Document {
 
 /// Finds the releases that an address leads to.
 pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
+    let first = clean(address);
+    let mut address = first.clone();
     // The answer lives as long as what was read from it: its body counts as memory of the call, and the page does not.
     let read = |response: &Response| Ok((read(cx, response)?, response.clone()));
-    let (document, response) = cx.read(request::page(clean(address)), read).await?;
+    let followed = redirects::follow(cx, &mut address, read).await?.ok_or_else(|| {
+        let message = format!("{} redirected more than {} times", host(&first), redirects::HOPS);
+        SourceError::upstream(message).hint("pass the address to which the page has moved")
+    })?;
+    // Another spelling of an address is no other page, and the root of a site is where pages end that are there no more.
+    let is_elsewhere = !html::same_page(&first, &address) && address.path() != "/";
+    let moved = followed.moved(&address).filter(|_| is_elsewhere);
+    let (document, response) = followed.read;
     let (page, url) = match document {
-        Document::Found(found) => return Ok(found),
-        Document::Html(page, url) => (*page, url),
+        Document::Found(mut found) => {
+            found.standing.extend(moved);
+            return Ok(found);
+        }
+        Document::Html(mut page, url) => {
+            page.standing.extend(moved);
+            (*page, url)
+        }
     };
     if page.releases.is_empty() && page.not_found {
         return Err(SourceError::not_found(format!(
