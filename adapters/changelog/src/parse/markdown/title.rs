@@ -208,7 +208,7 @@ pub(super) fn without_date(text: &str) -> impl Iterator<Item = String> {
     };
     words.filter(move |word| {
         let letters = word.trim_matches(|c: char| !c.is_alphanumeric());
-        !letters.is_empty() && !(is_dated && is_day(letters))
+        !(letters.is_empty() || is_dated && is_day(letters))
     })
 }
 
