@@ -655,7 +655,7 @@ fn a_yanked_version_is_the_latest_only_where_no_other_stands() {
             facts
                 .date
                 .value()
-                .and_then(|value| value.instant())
+                .and_then(DateValue::instant)
                 .map(|at| at.date_naive().to_string())
                 .as_deref(),
             Some("2026-09-01")

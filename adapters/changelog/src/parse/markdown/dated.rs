@@ -116,7 +116,7 @@ fn words_of(text: &str) -> Vec<String> {
     for word in out.split_whitespace().take(WORDS) {
         // `Friday, 20 November 2026`
         let is_weekday = is_weekday(&word.to_lowercase());
-        if !is_weekday && !(after_weekday && word == ",") {
+        if !(is_weekday || after_weekday && word == ",") {
             words.push(word.to_owned());
         }
         after_weekday = is_weekday;

@@ -69,12 +69,15 @@ pub(super) fn higher_above(
 /// Drops headings such as "Node 10.0" inside the notes of a release: where most versions stand
 /// alone, one with a name before it and no date is about something else.
 pub(super) fn drop_strangers(versions: &mut Vec<(Heading<'_>, Title)>) {
-    let alone = versions
-        .iter()
-        .filter(|(_, title)| title.prefix.is_empty())
-        .count();
-    if alone * 2 > versions.len() {
-        versions.retain(|(_, title)| title.prefix.is_empty() || title.dated);
+    let alone = || versions.iter().filter(|(_, title)| title.prefix.is_empty());
+    if alone().count() * 2 > versions.len() {
+        let top = alone()
+            .map(|(heading, _)| heading.level)
+            .min()
+            .unwrap_or_default();
+        // `Overview of changes in Example 1.2` beside `Overview of changes from Example 1.0 to 1.1`.
+        let is_own = |heading: &Heading<'_>, title: &Title| title.announced && heading.level <= top;
+        versions.retain(|(heading, title)| title.prefix.is_empty() || title.dated || is_own(heading, title));
     }
 }
 

@@ -164,6 +164,10 @@ fn announcements_name_their_version_last() {
         &[("2.74.6", "", ""), ("2.74.5", "", "")],
     );
     check(
+        "Overview of changes in Example 2.4\n=====\n\nOverview of changes from Example 2.2 to 2.3\n=====\n\nOverview of changes from Example 2.1 to 2.2\n=====\n\nOverview of changes from Example 2.0 to 2.1\n=====\n",
+        &[("2.4", "", ""), ("2.3", "", ""), ("2.2", "", ""), ("2.1", "", "")],
+    );
+    check(
         "What's new in version 3.5.3\n\n* a\n\nWhat’s new in version 3.5.2\n\n* b\n",
         &[("3.5.3", "", ""), ("3.5.2", "", "")],
     );

@@ -107,6 +107,8 @@ pub(super) struct Title {
     pub dated: bool,
     /// Whether it says that it is a release, not the number of a section.
     pub release: bool,
+    /// Whether it announces what is new in the version.
+    pub announced: bool,
     /// The sign that it was pulled.
     pub pulled: Option<StandingEvidence>,
     pub unreleased: bool,
@@ -127,6 +129,7 @@ pub(super) fn title(heading: &str) -> Option<Title> {
             prefix: String::new(),
             release: true,
             dated: false,
+            announced: false,
             pulled: None,
             unreleased: true,
         });
@@ -164,6 +167,7 @@ pub(super) fn title(heading: &str) -> Option<Title> {
         prefix: if is_range { String::new() } else { name_in(before) },
         release: is_range || is_announced || version::is_release(&plain, dated),
         dated,
+        announced: is_announced,
         pulled: marks::pulled("heading", &plain),
         unreleased: is_coming(&lower, dated) || dated && dated::is_plan(before),
     })
@@ -204,7 +208,7 @@ pub(super) fn without_date(text: &str) -> impl Iterator<Item = String> {
     };
     words.filter(move |word| {
         let letters = word.trim_matches(|c: char| !c.is_alphanumeric());
-        !letters.is_empty() && !(is_dated && is_day(letters))
+        !(letters.is_empty() || is_dated && is_day(letters))
     })
 }
 
