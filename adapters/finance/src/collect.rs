@@ -145,7 +145,7 @@ fn result(all: Vec<Pending>, repeated: usize) -> Result<SourceResult, SourceErro
             quote.provider
         ));
         if asked == 1 {
-            company = quote.name.clone();
+            company.clone_from(&quote.name);
         }
         items.push(quote.item(&ticker));
     }

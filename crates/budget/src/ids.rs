@@ -29,15 +29,14 @@ pub fn item_id(source: &str, title: Option<&str>, content_sha256: Option<&str>) 
 /// second half of whose it is, what is asked and what for. Where no call would fill it, the first half is made of these, too.
 pub fn missing_id(scope: &str, question: &str, needed_for: &str, call: Option<&Call>) -> String {
     let parts = ["FRESHCONTEXT_MISSING_V2", scope, question, needed_for];
-    let (first, second) = match call {
-        Some(call) => (call_digits(&call.tool, &call.arguments), id_of("mis", &parts)),
-        None => {
-            let whole = id_of("mis", &parts);
-            (
-                digits(&whole, HALF).to_owned(),
-                id_of("mis", &[parts.as_slice(), &["2"]].concat()),
-            )
-        }
+    let (first, second) = if let Some(call) = call {
+        (call_digits(&call.tool, &call.arguments), id_of("mis", &parts))
+    } else {
+        let whole = id_of("mis", &parts);
+        (
+            digits(&whole, HALF).to_owned(),
+            id_of("mis", &[parts.as_slice(), &["2"]].concat()),
+        )
     };
     format!("mis_{first}{}", digits(&second, HALF))
 }

@@ -164,11 +164,11 @@ pub fn settle(plan: &mut Plan, asked: &Identify, found: &Identity) {
     put(plan, question::contracts_of(&short(&company.name)));
     put(plan, question::gdelt(&press(&company.name)).from("company"));
     // A foreign ticker is the caller's own word for what is quoted.
-    if found.knows_ticker || ticker.is_none() {
-        if let Some(ticker) = &company.ticker {
-            let same = asked.ticker.as_deref().filter(|_| found.other.is_none());
-            put(plan, question::finance(same.unwrap_or(ticker)).from("ticker"));
-        }
+    if let Some(known) = &company.ticker
+        && (found.knows_ticker || ticker.is_none())
+    {
+        let same = asked.ticker.as_deref().filter(|_| found.other.is_none());
+        put(plan, question::finance(same.unwrap_or(known)).from("ticker"));
     }
 }
 

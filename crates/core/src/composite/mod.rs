@@ -339,14 +339,15 @@ fn settle(section: Section, min_score: Option<f64>, generated_at: DateTime<Utc>)
                 Part::Failed(failure)
             }
         }
-        Ok(mut scored) => match held::held(&scored, min_score) {
-            Some(held) => Part::Held(held),
-            None => {
+        Ok(mut scored) => {
+            if let Some(held) = held::held(&scored, min_score) {
+                Part::Held(held)
+            } else {
                 left_out = held::without_old_items(&mut scored, min_score);
                 // Its content comes when it is known how much room there is.
                 Part::Answered(Box::new(scored.header_only()))
             }
-        },
+        }
     };
     AnsweredSection {
         adapter,
