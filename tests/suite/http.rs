@@ -239,16 +239,21 @@ async fn methods_and_media() -> Result<(), Failed> {
             200,
         ),
         ("pages wanted", [("Accept", "text/html")], 406),
-        ("no Accept", [("Accept", "")], 406),
+        ("JSON alone", [("Accept", "application/json")], 200),
+        ("events alone", [("Accept", "text/event-stream")], 200),
+        ("no Accept", [("Accept", "")], 200),
     ] {
         let answer = server.send("POST", "/mcp", &headers, &ping).await;
         if answer.status != status {
             complaints.push(format!("{what}: {} {}", answer.status, answer.body));
         }
     }
+    let answer = server.send("POST", "/mcp/", &[], &ping).await;
+    if answer.status != 200 {
+        complaints.push(format!("/mcp/: {} {}", answer.status, answer.body));
+    }
     for path in [
         "/",
-        "/mcp/",
         "/mcp/../etc/passwd",
         "/..%2f..%2fetc/passwd",
         "//mcp",

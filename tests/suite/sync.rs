@@ -157,6 +157,8 @@ const OTHERS: &[(&str, &str, &str)] = &[
     ("cli/records.rs", "records", "the caller's arguments"),
     ("http/routes.rs", "error", "a JSON-RPC message"),
     ("records/src/later.rs", "label", "metadata of a record"),
+    ("maker/gaps.rs", "tool", "a call that a record names"),
+    ("maker/gaps.rs", "arguments", "a call that a record names"),
     (
         "deliverables/src/diff.rs",
         "fields",

@@ -257,10 +257,18 @@ const MOST_LOOKED_UP: usize = 6;
 
 /// The ids of those recipients of these awards that USAspending knows as subsidiaries of `uei`. One that cannot be looked
 /// up is none: an award to another company is worse than one less.
-async fn subsidiaries(cx: &Cx<'_>, awards: &[award::Award], uei: &str) -> HashSet<String> {
+async fn subsidiaries(
+    cx: &Cx<'_>,
+    awards: &[award::Award],
+    uei: &str,
+    independent: &HashSet<String>,
+) -> HashSet<String> {
     let mut ids: Vec<&str> = Vec::new();
     for award in awards {
-        let others = award.recipient().1.is_some_and(|other| !is_same(other, uei));
+        let others = award
+            .recipient()
+            .1
+            .is_some_and(|other| !is_same(other, uei) && !independent.contains(&parse::plain_uei(other)));
         if let Some(id) = award.subsidiary().filter(|id| others && !ids.contains(id)) {
             ids.push(id);
         }
@@ -302,12 +310,11 @@ async fn search(
             independent,
         } => {
             // A search for an id also finds the awards of those whose parent has it.
-            let theirs = subsidiaries(cx, &page.awards, uei).await;
+            let theirs = subsidiaries(cx, &page.awards, uei, independent).await;
             page.awards.retain(|award| match award.recipient() {
                 (_, Some(other)) => {
-                    let is_independent = independent.contains(&parse::plain_uei(other));
                     let is_theirs = award.subsidiary().is_some_and(|id| theirs.contains(id));
-                    is_same(other, uei) || is_theirs && !is_independent
+                    is_same(other, uei) || is_theirs
                 }
                 (Some(other), None) => parse::same_name(name, other),
                 (None, None) => true,

@@ -233,6 +233,17 @@ fn source_of_replacement(candidate: &Candidate<'_>, replaced: &Replaced<'_>) -> 
     }
 }
 
+impl MissingContext {
+    /// Whether a call of this tool would fill it.
+    fn asks(&self, tool: &str) -> bool {
+        let mut calls = self
+            .candidate_sources
+            .iter()
+            .filter_map(|source| source.call.as_ref());
+        calls.any(|call| call.tool == tool)
+    }
+}
+
 struct Gaps<'a> {
     needed_for: &'a str,
     found: Vec<MissingContext>,
@@ -252,7 +263,13 @@ impl Gaps<'_> {
         let call = source.as_ref().and_then(|source| source.call.as_ref());
         let id = missing_id(SCOPE, &question, self.needed_for, call);
         let next = self.found.len();
-        let place = *self.places.entry(id.clone()).or_insert(next);
+        // A failure told twice, once without its arguments, is one gap.
+        let told = call.filter(|call| call.arguments.is_null()).and_then(|call| {
+            self.found
+                .iter()
+                .position(|gap| gap.question == question && gap.asks(&call.tool))
+        });
+        let place = told.unwrap_or_else(|| *self.places.entry(id.clone()).or_insert(next));
         if let Some(known) = self.found.get_mut(place) {
             known.results.push(index);
             known.severity = known.severity.max(severity);

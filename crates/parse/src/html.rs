@@ -7,10 +7,9 @@
 
 mod door;
 mod elements;
-mod linked;
 mod main_content;
 mod sink;
-mod walk;
+pub(crate) mod walk;
 
 use std::ops::Deref;
 
@@ -20,7 +19,6 @@ use scraper::{ElementRef, Html, Selector};
 
 use crate::text::paragraphs;
 pub use elements::{all, classes, first, line_of};
-pub use linked::Linked;
 pub use main_content::{Main, same_page};
 
 /// What a tree lacks of its text. The default: nothing.

@@ -8,6 +8,7 @@ pub mod github;
 pub mod html;
 pub mod json;
 pub mod link;
+mod linked;
 pub mod npm;
 pub mod page_date;
 pub mod prose;

@@ -5,8 +5,9 @@ use biblatex::{ChunksExt as _, RawBibliography};
 use serde_json::Value;
 
 use crate::find::find;
-use crate::gather::Cited;
-use crate::recognise::{arxiv_id, recognise};
+use crate::forms::arxiv_id;
+use crate::recognise::recognise;
+use crate::reference::Cited;
 
 /// What an entry has to be found by.
 #[derive(Default)]

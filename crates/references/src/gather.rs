@@ -7,6 +7,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::locks::Locked;
+use crate::reference::Cited;
 use crate::{bibliography, find, locks};
 
 /// What a document was read as.
@@ -44,17 +45,6 @@ impl Format {
             Self::GoSum => "go.sum",
         }
     }
-}
-
-/// One reference as a document has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cited {
-    /// The reference.
-    pub text: String,
-    /// The title under which it is cited.
-    pub title: Option<String>,
-    /// The company that a filing is of.
-    pub company: Option<String>,
 }
 
 /// The references of a document.

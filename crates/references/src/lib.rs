@@ -3,6 +3,7 @@
 
 mod bibliography;
 mod find;
+mod forms;
 mod gather;
 mod isbn;
 mod locks;
@@ -10,9 +11,9 @@ mod recognise;
 mod reference;
 mod web;
 
-pub use gather::{Cited, Format, Gathered, gather};
+pub use gather::{Format, Gathered, gather};
 pub use recognise::{NotRecognised, recognise};
-pub use reference::{Ecosystem, Reference};
+pub use reference::{Cited, Ecosystem, Reference};
 
 #[cfg(test)]
 mod tests;

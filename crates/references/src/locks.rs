@@ -6,7 +6,7 @@ use freshcontext_parse::registry::Registry;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::recognise::named;
+use crate::forms::named;
 use crate::reference::Ecosystem;
 
 /// Deepest nesting of `dependencies` in old lock files of npm.

@@ -158,3 +158,14 @@ impl fmt::Display for Reference {
         }
     }
 }
+
+/// One reference as a document has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cited {
+    /// The reference.
+    pub text: String,
+    /// The title under which it is cited.
+    pub title: Option<String>,
+    /// The company that a filing is of.
+    pub company: Option<String>,
+}

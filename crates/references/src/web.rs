@@ -5,7 +5,7 @@ use freshcontext_parse::registry::Registry;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use crate::recognise::{accession, advisory, arxiv_id, award, doi, named, of_repository, page, rfc};
+use crate::forms::{accession, advisory, arxiv_id, award, doi, named, of_repository, page, rfc};
 use crate::reference::{Ecosystem, Reference};
 
 /// The address that a text is: with a scheme of the web, or with a host and a path.

@@ -14,9 +14,9 @@ use freshcontext_parse::text;
 
 use super::{MAX_RELEASES, Release, debian, marks, version};
 use dated::{Dated, Meaning, dated};
-use heading::{Heading, headings, is_rule};
+use heading::{Heading, headings, is_coming_under, is_rule};
 use sift::{drop_sections, drop_strangers, higher_above, is_manual};
-use title::{Title, is_coming_under, title, without_links};
+use title::{Title, title, without_links};
 
 /// More lines than the longest history has.
 pub const MAX_LINES: usize = 100_000;

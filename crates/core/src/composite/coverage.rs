@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use freshcontext_contract::Status;
 use serde_json::{Value, json};
 
-use super::{AnsweredSection, HeldKind, Part};
+use super::held::{self, HeldKind};
+use super::section::{AnsweredSection, Part};
+use super::subject;
 use crate::date::Confidence;
 
 /// What came of each source, before all else.
@@ -36,7 +38,7 @@ pub(super) fn table(sections: &[AnsweredSection]) -> String {
             out,
             "| {} | {} | {} | {} |{standing} {} | {} |",
             section.label.replace('|', "/"),
-            section.status(),
+            status(section),
             newest.as_deref().unwrap_or("unknown"),
             score.map_or_else(|| "unknown".to_owned(), |score| score.to_string()),
             section.items(),
@@ -128,4 +130,20 @@ pub(super) fn line(sections: &[AnsweredSection]) -> String {
         None => {}
     }
     line
+}
+
+/// What became of a section, in words.
+fn status(section: &AnsweredSection) -> String {
+    match &section.part {
+        Part::Answered(answer) => match answer.scored().status() {
+            Status::Success if held::is_replaced(answer.scored()) => "answered, an older state".to_owned(),
+            Status::Success => "answered".to_owned(),
+            Status::Partial => "answered in part".to_owned(),
+            Status::Empty => subject::looked_at(section)
+                .map_or_else(|| "nothing found".to_owned(), |part| format!("none among {part}")),
+        },
+        Part::Held(held) => held.kind.status().to_owned(),
+        Part::Skipped(_) => "skipped".to_owned(),
+        Part::Failed(failure) => format!("failed: {}", failure.code),
+    }
 }

@@ -107,7 +107,8 @@ fn site(address: &str) -> Option<String> {
     let url = Url::parse(address)
         .or_else(|_| Url::parse(&format!("https://{address}")))
         .ok()?;
-    let domain = psl::domain_str(url.host_str()?.trim_end_matches('.'))?;
+    let host = url.domain()?.trim_end_matches('.');
+    let domain = psl::domain_str(host)?;
     (!SHARED.contains(&domain)).then(|| format!("site {domain}"))
 }
 

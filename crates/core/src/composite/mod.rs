@@ -8,20 +8,21 @@ mod coverage;
 mod duplicates;
 mod held;
 mod schema;
+mod section;
 mod subject;
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{SourceError, Status};
+use freshcontext_contract::SourceError;
 use serde_json::{Map, Value, json};
 
 pub use budget::share_out;
 pub use held::{Held, HeldKind};
 pub use schema::composite_schema;
+pub use section::{AnsweredSection, Part};
 
-use crate::answer::{Failure, Kept, MAX_CONTENT_CHARS, Scored, ScoredItem, SourceAnswer, status_name};
+use crate::answer::{Failure, Kept, MAX_CONTENT_CHARS, Scored, status_name};
 use crate::date::iso_millis;
 use crate::sanitize::{clean_error, clean_line, cut_marked};
 
@@ -97,38 +98,6 @@ pub struct CompositeAnswer {
     failure: Option<Failure>,
     /// What it says about being kept.
     pub kept: Kept,
-}
-
-/// One settled section of a composite.
-#[derive(Debug, Clone)]
-pub struct AnsweredSection {
-    /// The adapter's id.
-    pub adapter: &'static str,
-    /// The tool to call for this source alone.
-    pub tool: &'static str,
-    /// The heading, cleaned.
-    pub label: String,
-    /// The arguments of that call, where it was made.
-    pub arguments: Option<Value>,
-    /// The words that it searched for, where the head says what they were taken for.
-    words: Option<String>,
-    /// Items that `min_freshness_score` left out.
-    pub left_out: Vec<ScoredItem>,
-    /// What came of it.
-    pub part: Part,
-}
-
-/// What came of a section.
-#[derive(Debug, Clone)]
-pub enum Part {
-    /// An answer.
-    Answered(Box<SourceAnswer>),
-    /// An answer that does not reach the score asked for, and is left out.
-    Held(Held),
-    /// It was not asked, because the arguments hold no question for it.
-    Skipped(Failure),
-    /// Nothing was retrieved.
-    Failed(Failure),
 }
 
 /// Advice where there are no items. A source that failed has not said that it has none, and neither has one of which only
@@ -392,71 +361,6 @@ fn fit_all(sections: &mut [AnsweredSection], heading: usize, max_length: usize) 
             if share >= SECTION_MIN.min(answer.scored().natural_length()) {
                 answer.fit(share);
             }
-        }
-    }
-}
-
-impl AnsweredSection {
-    /// What stands under its heading.
-    fn text(&self) -> Cow<'_, str> {
-        match &self.part {
-            Part::Answered(answer) => answer.text().into(),
-            Part::Held(held) => held.message.as_str().into(),
-            Part::Skipped(failure) => failure.message.as_str().into(),
-            Part::Failed(failure) => failure.text().into(),
-        }
-    }
-
-    /// Whether it was not asked, because the arguments hold no question for it.
-    pub fn is_skipped(&self) -> bool {
-        matches!(self.part, Part::Skipped(_))
-    }
-
-    /// Items of the source, shown or not.
-    pub fn items(&self) -> usize {
-        match &self.part {
-            Part::Answered(answer) => answer.scored().item_count(),
-            Part::Held(held) => held.items,
-            Part::Skipped(_) | Part::Failed(_) => 0,
-        }
-    }
-
-    /// What became of it, in words.
-    fn status(&self) -> String {
-        match &self.part {
-            Part::Answered(answer) => match answer.scored().status() {
-                Status::Success if held::is_replaced(answer.scored()) => {
-                    "answered, an older state".to_owned()
-                }
-                Status::Success => "answered".to_owned(),
-                Status::Partial => "answered in part".to_owned(),
-                Status::Empty => subject::looked_at(self)
-                    .map_or_else(|| "nothing found".to_owned(), |part| format!("none among {part}")),
-            },
-            Part::Held(held) => held.kind.status().to_owned(),
-            Part::Skipped(_) => "skipped".to_owned(),
-            Part::Failed(failure) => format!("failed: {}", failure.code),
-        }
-    }
-
-    /// What its source says of the standing of what it shows.
-    fn standing(&self) -> Option<String> {
-        match &self.part {
-            Part::Answered(answer) => answer.scored().standing_overview(),
-            Part::Held(_) | Part::Skipped(_) | Part::Failed(_) => None,
-        }
-    }
-
-    /// The date of its newest item, how far that date can be relied on, its age and its score.
-    fn newest(&self) -> Option<(&str, Option<String>, Option<u8>)> {
-        match &self.part {
-            Part::Answered(answer) => {
-                let scored = answer.scored();
-                let shown = scored.date().shown.as_deref()?;
-                Some((shown, scored.date().age(scored.retrieved_at()), scored.score()))
-            }
-            Part::Held(held) => Some((held.content_date.as_deref()?, held.age.clone(), held.score)),
-            Part::Skipped(_) | Part::Failed(_) => None,
         }
     }
 }

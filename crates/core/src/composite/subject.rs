@@ -2,7 +2,7 @@
 
 use freshcontext_contract::{Status, code};
 
-use super::{AnsweredSection, Part};
+use super::section::{AnsweredSection, Part};
 
 /// Words of a company's name that say nothing of which one it is.
 const LEGAL: [&str; 24] = [

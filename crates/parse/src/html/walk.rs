@@ -71,7 +71,7 @@ pub(super) const SPACED: [&str; 13] = [
 
 /// Whether a tag begins or ends an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(crate) enum Side {
     Begin,
     End,
 }
@@ -88,7 +88,7 @@ pub(super) fn text(element: ElementRef<'_>, mark: &str, leaves_out: impl Fn(Node
 }
 
 /// As [`text`]. `at` may write where each element that is seen begins and ends.
-pub(super) fn marked(
+pub(crate) fn marked(
     element: ElementRef<'_>,
     leaves_out: impl Fn(NodeId) -> bool,
     mut at: impl FnMut(&mut String, &Element, Side),

@@ -9,7 +9,7 @@ use freshcontext_contract::chrono::{DateTime, Months, NaiveDate, Utc};
 use freshcontext_contract::standing::{Replacement, replacement_in};
 use freshcontext_contract::{StandingEvidence, StandingState};
 
-use crate::html::Linked;
+use crate::linked::Linked;
 use crate::{date, text};
 use sentence::state_of;
 

@@ -1,5 +1,13 @@
 //! The date that a heading or the line under it names, and what the words around it make of that date.
 
+/// The words of a text, with single blanks between them.
+pub(super) fn letters(text: &str) -> String {
+    let words = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests;
 mod words;
@@ -8,7 +16,6 @@ use freshcontext_contract::chrono::{Datelike as _, NaiveDate};
 use freshcontext_parse::date::{self, Found};
 use freshcontext_parse::text::digits;
 
-use super::title::letters;
 use words::{COMING, FILLERS, OTHER};
 
 /// Most words between them, and most words of a text that are looked at.

@@ -3,8 +3,8 @@
 use freshcontext_parse::{date, text};
 
 use super::BARE_CHARS;
-use super::dated;
-use super::title::{BARE_WORDS, RANGE_WORDS, announces, letters, only_of, says_coming, without_date};
+use super::dated::{self, letters};
+use super::title::{BARE_WORDS, RANGE_WORDS, announces, only_of, says_coming, without_date};
 use crate::parse::version;
 
 /// What of a heading is looked at.
@@ -223,4 +223,13 @@ fn is_month(text: &str) -> bool {
             && date::month_number(month).is_some()
             && text::is_digits(year, 4..=4)
     })
+}
+
+/// Whether the line under a heading says that its version has not come out yet.
+pub(super) fn is_coming_under(heading: &Heading<'_>, lines: &[&str]) -> bool {
+    let mut under = lines.iter().skip(heading.body).take(3);
+    under
+        .find(|line| !line.trim().is_empty())
+        .filter(|line| line.chars().count() <= BARE_CHARS && !line.trim_start().starts_with(['-', '+', '#']))
+        .is_some_and(|line| !line.trim_start().starts_with("* ") && says_coming(&line.to_lowercase()))
 }

@@ -3,9 +3,7 @@
 use freshcontext_contract::StandingEvidence;
 use freshcontext_parse::date;
 
-use super::BARE_CHARS;
-use super::dated;
-use super::heading::Heading;
+use super::dated::{self, letters};
 use crate::parse::{marks, version};
 
 /// Words, alone or beside a version, that say that a release has not come out yet.
@@ -254,23 +252,6 @@ pub(super) fn says_coming(lower: &str) -> bool {
         .collect();
     let plain = words.join(" ");
     COMING.contains(&plain.as_str()) || words.iter().any(|word| UNKNOWN_DAY.contains(word))
-}
-
-/// The words of a text, with single blanks between them.
-pub(super) fn letters(text: &str) -> String {
-    let words = text
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// Whether the line under a heading says that its version has not come out yet.
-pub(super) fn is_coming_under(heading: &Heading<'_>, lines: &[&str]) -> bool {
-    let mut under = lines.iter().skip(heading.body).take(3);
-    under
-        .find(|line| !line.trim().is_empty())
-        .filter(|line| line.chars().count() <= BARE_CHARS && !line.trim_start().starts_with(['-', '+', '#']))
-        .is_some_and(|line| !line.trim_start().starts_with("* ") && says_coming(&line.to_lowercase()))
 }
 
 /// `[15.3.1](https://...)` to `15.3.1`, so that no address is read as a version. Other brackets stay.

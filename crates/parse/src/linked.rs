@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use ego_tree::NodeId;
 
-use super::walk::{Side, marked};
-use super::{Document, all, fragment};
+use crate::html::walk::{Side, marked};
+use crate::html::{Document, all, fragment};
 use crate::text::paragraphs;
 
 /// Where the words of a link begin and end, and where the number of its address ends: characters without a meaning of their
