@@ -126,7 +126,7 @@ fn upstream(seen: &SeenRequest) -> Reply {
             )
         }
         ("api.usaspending.gov", target) if target.contains("/recipient/") => {
-            json_reply(r#"{"name": "X", "parent_uei": "EXAMPLE0OTHR", "parents": []}"#)
+            json_reply(r#"{"name": "X", "parent_uei": "EXAMPLE0ELSE", "parents": []}"#)
         }
         ("api.usaspending.gov", _) => json_reply(
             &json!({"results": [
