@@ -67,7 +67,10 @@ pub fn read(source: &str) -> Document {
     };
     let mut versions = titled(false);
     // Entries of a list are headings only where the first stands above all others: notes list versions of other things.
-    let listed = titled(true);
+    let has_lists = lines
+        .iter()
+        .any(|line| line.trim_start().starts_with(['-', '*', '+']));
+    let listed = if has_lists { titled(true) } else { Vec::new() };
     let line =
         |heading: Option<&(Heading<'_>, Title)>| heading.map_or(usize::MAX, |(heading, _)| heading.line);
     let is_heading = |(_, title): &&(Heading<'_>, Title)| title.dated || title.release;
