@@ -32,6 +32,9 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(streaming::trials());
     trials.extend([
         Trial::test("time::not_modified", || block_on(asking::not_modified())),
+        Trial::test("time::renewed_validators", || {
+            block_on(asking::renewed_validators())
+        }),
         Trial::test("time::named_thing_gone", || block_on(asking::named_thing_gone())),
         Trial::test("time::without_an_id", || block_on(asking::without_an_id())),
         Trial::test("time::wrong_arguments", || block_on(asking::wrong_arguments())),

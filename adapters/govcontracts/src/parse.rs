@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::input::URL;
-use freshcontext_contract::{SourceError, quoted};
+use freshcontext_contract::{LEGAL_FORMS, SourceError, quoted};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::text;
 use serde::Deserialize;
@@ -170,23 +170,9 @@ pub fn same_name(one: &str, other: &str) -> bool {
 }
 
 fn plain_words(name: &str) -> Vec<String> {
-    const LEGAL: [&str; 14] = [
-        "inc",
-        "incorporated",
-        "corp",
-        "corporation",
-        "co",
-        "company",
-        "ltd",
-        "limited",
-        "plc",
-        "llc",
-        "lp",
-        "llp",
-        "the",
-        "of",
-    ];
-    text::telling_words(name, &LEGAL)
+    text::telling_words(name, |word| {
+        LEGAL_FORMS.contains(&word) || matches!(word, "the" | "of")
+    })
 }
 
 /// Why a 400 or 422 came: the server's own words.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{Company, Identity, SourceError, code, named};
+use freshcontext_contract::{Company, Identity, LEGAL_FORMS, SourceError, code, named};
 use freshcontext_parse::{json, text};
 use serde::Deserialize;
 
@@ -197,30 +197,9 @@ pub fn by_name<'n>(names: impl Iterator<Item = (u64, &'n str)>, words: &str) -> 
 
 /// The words that tell companies apart: lower case, no punctuation, no legal form, no `/DE/`.
 fn plain_words(name: &str) -> Vec<String> {
-    const LEGAL: [&str; 21] = [
-        "inc",
-        "incorporated",
-        "corp",
-        "corporation",
-        "co",
-        "company",
-        "companies",
-        "ltd",
-        "limited",
-        "plc",
-        "llc",
-        "lp",
-        "sa",
-        "ag",
-        "nv",
-        "se",
-        "the",
-        "group",
-        "holdings",
-        "holding",
-        "trust",
-    ];
-    text::telling_words(name.split(" /").next().unwrap_or(name), &LEGAL)
+    text::telling_words(name.split(" /").next().unwrap_or(name), |word| {
+        LEGAL_FORMS.contains(&word) || matches!(word, "the" | "group" | "holdings" | "holding" | "trust")
+    })
 }
 
 #[cfg(test)]

@@ -23,3 +23,26 @@ pub struct Identity {
     /// Whether the register knows the ticker.
     pub knows_ticker: bool,
 }
+
+/// Legal forms of companies, in lower case and without stops: words of a name that do not say which company it is.
+pub const LEGAL_FORMS: [&str; 19] = [
+    "inc",
+    "incorporated",
+    "corp",
+    "corporation",
+    "co",
+    "company",
+    "companies",
+    "ltd",
+    "limited",
+    "plc",
+    "llc",
+    "lp",
+    "llp",
+    "sa",
+    "ag",
+    "nv",
+    "se",
+    "spa",
+    "gmbh",
+];

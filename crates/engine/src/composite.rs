@@ -265,15 +265,6 @@ impl AnyAdapter for Identifying {
         })
     }
 
-    fn identify<'a>(
-        &'a self,
-        cx: &'a Cx<'_>,
-        name: Option<&'a str>,
-        ticker: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Option<Identity>, SourceError>> {
-        self.inner.identify(cx, name, ticker)
-    }
-
     fn peek<'a>(
         &'a self,
         cx: &'a Cx<'_>,

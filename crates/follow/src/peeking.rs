@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use freshcontext_contract::{
-    AnyAdapter, BoxFuture, Cx, Descriptor, Earlier, Evidence, Identity, Peeked, SourceError, SourceResult,
+    AnyAdapter, BoxFuture, Cx, Descriptor, Earlier, Evidence, Peeked, SourceError, SourceResult,
 };
 use serde_json::{Map, Value};
 use url::Url;
@@ -48,15 +48,6 @@ impl AnyAdapter for Peeking {
                 Peeked::Moved | Peeked::Untold => self.inner.collect(cx, arguments).await,
             }
         })
-    }
-
-    fn identify<'a>(
-        &'a self,
-        cx: &'a Cx<'_>,
-        name: Option<&'a str>,
-        ticker: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Option<Identity>, SourceError>> {
-        self.inner.identify(cx, name, ticker)
     }
 
     fn peek<'a>(

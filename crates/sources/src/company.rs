@@ -1,6 +1,6 @@
 //! Which company a composite is about, settled once: the sections then ask for that one, and for no namesake of it.
 
-use freshcontext_contract::{Company, Identity, code, named};
+use freshcontext_contract::{Company, Identity, LEGAL_FORMS, code, named};
 
 use crate::composite::{Identify, PartCall, Plan};
 use crate::question;
@@ -10,27 +10,6 @@ pub const NEEDS_NAME: &str = "company_name is needed; a ticker alone is no word 
 
 /// The register of companies.
 const REGISTER: &str = "extract_sec_filings";
-
-/// Legal forms that end a name.
-const LEGAL: [&str; 17] = [
-    "inc",
-    "incorporated",
-    "corp",
-    "corporation",
-    "co",
-    "company",
-    "ltd",
-    "limited",
-    "plc",
-    "llc",
-    "lp",
-    "llp",
-    "sa",
-    "ag",
-    "nv",
-    "se",
-    "holdings",
-];
 
 /// What is to be settled, and what follows from it.
 pub fn identify(
@@ -64,7 +43,8 @@ fn short(name: &str) -> String {
     let mut words: Vec<&str> = legal(name).split_whitespace().collect();
     let is_form = |word: &str| {
         let bare: String = word.chars().filter(|c| c.is_alphanumeric()).collect();
-        LEGAL.contains(&bare.to_lowercase().as_str())
+        let bare = bare.to_lowercase();
+        LEGAL_FORMS.contains(&bare.as_str()) || bare == "holdings"
     };
     while words.len() > 1 && words.last().is_some_and(|word| is_form(word)) {
         words.pop();

@@ -1,10 +1,15 @@
 //! How `recheck` makes requests, and its evidence: validators, hashes, dates, the source's own report.
 
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use freshcontext_engine::RECHECK;
+use freshcontext_testkit::{Script, ScriptedUpstream};
 use libtest_mimic::Failed;
 use serde_json::{Value, json};
 
-use super::setup::{FIRST, Folder, Says, ask, engine, ensure, recheck, repository, stories};
+use super::setup::{FIRST, Folder, Says, ask, case, engine, ensure, recheck, repository, stories};
 use crate::upstreams::reply;
 
 pub(super) async fn not_modified() -> Result<(), Failed> {
@@ -30,6 +35,46 @@ pub(super) async fn not_modified() -> Result<(), Failed> {
         format!("{conditional} conditional requests"),
     )?;
     ensure(found.text.contains("304 for "), &found.text)
+}
+
+/// A source may change its validators while the bytes stay the same: the new ones are sent from then on, so that the next
+/// check is a 304 again.
+pub(super) async fn renewed_validators() -> Result<(), Failed> {
+    let folder = Folder::new();
+    let case = case("github/repository")?;
+    let script = Script::of(&case, Path::new(""))?;
+    let state = Arc::new(AtomicU32::new(1));
+    let current = Arc::clone(&state);
+    let upstream = ScriptedUpstream::start(move |seen| {
+        let mut reply = script.answer(seen);
+        if reply.status == 200 {
+            let tag = format!("\"state {}\"", current.load(Ordering::Relaxed));
+            if seen.header("if-none-match") == Some(tag.as_str()) {
+                reply.status = 304;
+                reply.body.clear();
+            }
+            reply.headers.push(("etag".to_owned(), tag));
+        }
+        reply
+    })
+    .await?;
+    let engine = engine(&upstream.base(), &folder, Some(&case), |_| {})?;
+    let answer = ask(&engine, &case.tool, Value::Object(case.arguments.clone())).await?;
+    state.store(2, Ordering::Relaxed);
+    for (what, is_whole) in [("whole", true), ("not modified", false)] {
+        let found = recheck(&engine, &answer).await?;
+        ensure(
+            found.structured["verdict"] == "current",
+            format!("{what}: {}", found.text),
+        )?;
+        let bytes = found.structured["bytes"].as_u64();
+        ensure(
+            bytes.is_some_and(|bytes| (bytes > 0) == is_whole),
+            format!("{what}: {bytes:?} bytes, {}", found.text),
+        )?;
+    }
+    engine.close().await;
+    Ok(())
 }
 
 /// A deleted repository is reported by its source.

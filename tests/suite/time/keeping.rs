@@ -28,6 +28,15 @@ pub(super) async fn restart_between() -> Result<(), Failed> {
         found.structured["items"][2]["changed"] == json!(["title"]),
         &found.text,
     )?;
+    // The new value is told, of the item that changed alone.
+    ensure(
+        found.structured["items"][2]["now"] == json!({"title": "First, retracted"}),
+        &found.text,
+    )?;
+    ensure(
+        found.structured["items"][1].get("now").is_none() && found.text.contains("First, retracted"),
+        &found.text,
+    )?;
     // Stored data contains none of the content.
     let kept = std::fs::read(folder.0.join("freshcontext.sqlite3"))?;
     let kept = String::from_utf8_lossy(&kept);

@@ -244,6 +244,10 @@ impl CompositeAnswer {
         let taken =
             told.filter_map(|section| Some(format!("- {}: {}\n", section.label, subject::line(section)?)));
         let taken: String = taken.collect();
+        // A line right below a table is a row of it, to a reader of Markdown.
+        if !taken.is_empty() || !self.notes.is_empty() {
+            out.push('\n');
+        }
         if !taken.is_empty() {
             out.extend(["Taken for:\n", &taken]);
         }

@@ -1,36 +1,11 @@
 //! What each section was taken for, at the head: one name may be several companies, and a word may mean anything.
 
-use freshcontext_contract::{Status, code};
+use freshcontext_contract::{LEGAL_FORMS, Status, code};
 
 use super::section::{AnsweredSection, Part};
 
-/// Words of a company's name that say nothing of which one it is.
-const LEGAL: [&str; 24] = [
-    "inc",
-    "incorporated",
-    "corp",
-    "corporation",
-    "co",
-    "company",
-    "companies",
-    "ltd",
-    "limited",
-    "plc",
-    "llc",
-    "lp",
-    "sa",
-    "ag",
-    "nv",
-    "se",
-    "spa",
-    "gmbh",
-    "the",
-    "group",
-    "holdings",
-    "holding",
-    "class",
-    "com",
-];
+/// Words of a company's name, besides legal forms, that say nothing of which one it is.
+const COMMON: [&str; 6] = ["the", "group", "holdings", "holding", "class", "com"];
 
 /// What a section was taken for, where that is to be said.
 pub(super) fn line(section: &AnsweredSection) -> Option<String> {
@@ -91,7 +66,7 @@ fn telling(name: &str) -> Vec<String> {
     let all: Vec<String> = words.map(str::to_owned).collect();
     let telling: Vec<String> = all
         .iter()
-        .filter(|word| !LEGAL.contains(&word.as_str()))
+        .filter(|word| !LEGAL_FORMS.contains(&word.as_str()) && !COMMON.contains(&word.as_str()))
         .cloned()
         .collect();
     if telling.is_empty() { all } else { telling }

@@ -1,13 +1,5 @@
 //! The date that a heading or the line under it names, and what the words around it make of that date.
 
-/// The words of a text, with single blanks between them.
-pub(super) fn letters(text: &str) -> String {
-    let words = text
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests;
 mod words;
@@ -246,4 +238,12 @@ fn is_phrase(words: &[&str], list: &[&str]) -> bool {
     let all: Vec<&str> = words().collect();
     let plain: Vec<&str> = words().filter(|word| !FILLERS.contains(word)).collect();
     list.contains(&all.join(" ").as_str()) || list.contains(&plain.join(" ").as_str())
+}
+
+/// The words of a text, with single blanks between them.
+pub(super) fn letters(text: &str) -> String {
+    let words = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
 }
