@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -174,7 +174,28 @@ async fn answer(
     tool: &str,
     arguments: Map<String, Value>,
 ) -> Result<Example, String> {
-    let script = Script::of(case, &PathBuf::new())?;
+    let now: DateTime<Utc> = NOW.parse().map_err(|error| format!("{NOW}: {error}"))?;
+    answer_at(root, case, tool, arguments, now, Path::new("")).await
+}
+
+/// Runs a case's own call at its own moment. `bodies` is the folder of its recordings.
+///
+/// # Errors
+/// A body that cannot be read, or a tool that does not exist.
+pub async fn answer_of(root: &Path, case: &Case, bodies: Option<&Path>) -> Result<Example, String> {
+    let bodies = bodies.unwrap_or(Path::new(""));
+    answer_at(root, case, &case.tool, case.arguments.clone(), case.now, bodies).await
+}
+
+async fn answer_at(
+    root: &Path,
+    case: &Case,
+    tool: &str,
+    arguments: Map<String, Value>,
+    now: DateTime<Utc>,
+    bodies: &Path,
+) -> Result<Example, String> {
+    let script = Script::of(case, bodies)?;
     let upstream = ScriptedUpstream::start(move |seen| script.answer(seen))
         .await
         .map_err(|error| error.to_string())?;
@@ -190,7 +211,6 @@ async fn answer(
         .iter()
         .map(|name| (name.clone(), SECRET.to_owned()))
         .collect();
-    let now: DateTime<Utc> = NOW.parse().map_err(|error| format!("{NOW}: {error}"))?;
     let clock = Arc::new(StepClock::new(now));
     let app = App::build_observed(&settings, &environment, Arc::new(NoObserver), Some(clock))
         .map_err(|error| error.to_string())?;

@@ -14,4 +14,5 @@ mod shapes;
 pub mod source;
 mod standings;
 mod tables;
+pub mod tokens;
 pub mod words;

@@ -17,7 +17,7 @@ use freshcontext_config::SystemClock;
 use freshcontext_config::{Sources, load};
 use freshcontext_contract::{Clock as _, Limits};
 use freshcontext_xtask::{
-    check_source, dist, examples, generate, new_adapter, record, recorded, replay, source, words,
+    check_source, dist, examples, generate, new_adapter, record, recorded, replay, source, tokens, words,
 };
 
 #[derive(Parser)]
@@ -50,6 +50,12 @@ enum Chore {
         /// Show what this revision had, too
         #[arg(long, value_name = "REVISION")]
         beside: Option<String>,
+    },
+    /// Count the tokens of every tool's answers, and the share of envelope and dates
+    Tokens {
+        /// Folder of recordings; without it only fixtures/ are answered
+        #[arg(long, value_name = "DIR")]
+        recordings: Option<PathBuf>,
     },
     /// List every word of the public names, and the names that several types have
     Names,
@@ -156,6 +162,7 @@ fn main() -> ExitCode {
         Chore::NewAdapter { name } => new_adapter::create(&root, &name),
         Chore::CheckSource { name } => check_source::check(&root, &name),
         Chore::Lines { beside } => source::lines(&root, beside.as_deref()),
+        Chore::Tokens { recordings } => tokens::report(&root, recordings.as_deref()),
         Chore::Names => source::names(&root),
         Chore::Bench { words } => {
             tool(&root, "release", "freshcontext-bench", &words).map(|()| "measured".to_owned())
