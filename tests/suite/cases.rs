@@ -379,7 +379,10 @@ async fn at_most(case: &Case, recordings: &Path, most: Option<usize>) -> Result<
 
 /// Whether an answer reports an omission or a cut.
 fn is_cut(outcome: &Outcome) -> bool {
-    outcome.content().contains(&format!("to fit {SHORT} characters."))
+    let said = format!("to fit {SHORT} characters");
+    [".", ";"]
+        .iter()
+        .any(|end| outcome.content().contains(&format!("{said}{end}")))
 }
 
 /// Whether [`short`] ever cuts an answer of this tool: if not, the check proves nothing.

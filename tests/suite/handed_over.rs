@@ -91,7 +91,15 @@ fn items_of(text: &str) -> Vec<String> {
 }
 
 /// Words of the form in which a tool writes an item's head, not facts.
-const FORM: [&str; 3] = ["ago", "published", "score"];
+const FORM: [&str; 7] = [
+    "ago",
+    "certain",
+    "date",
+    "inferred",
+    "published",
+    "score",
+    "uncertain",
+];
 
 /// The words, numbers and addresses of a text.
 fn tokens(text: &str) -> BTreeSet<String> {

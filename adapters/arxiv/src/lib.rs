@@ -24,6 +24,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_arxiv",
     title: "arXiv",
     description: "arXiv preprints with abstracts, dated by version. For journals and citations use extract_scholar.",
+    instead: Some("extract_scholar"),
     example: input::URL.example,
     profile: "academic_research",
     decay: Decay::AcademicWork,

@@ -48,6 +48,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_changelog",
     title: "Changelog",
     description: "Releases of a repository, package or site, with notes. For cadence and downloads use package_trends.",
+    instead: Some("package_trends"),
     example: input::URL.example,
     profile: "official_docs",
     decay: Decay::PackageCadence,

@@ -39,6 +39,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_gebiz",
     title: "Singapore tenders",
     description: "Awarded Singapore tenders with amounts; none is open. For US awards use extract_govcontracts.",
+    instead: None,
     example: input::URL.example,
     profile: "government_regulatory",
     replaced_after: None,

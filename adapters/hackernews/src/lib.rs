@@ -22,6 +22,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_hackernews",
     title: "Hacker News",
     description: "Stories, or one thread with comments: developers' opinions. For users' use extract_reddit.",
+    instead: Some("extract_reddit"),
     example: input::URL.example,
     profile: "social_pulse",
     decay: Decay::FastDiscussion,

@@ -28,6 +28,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "package_trends",
     title: "Packages",
     description: "Packages' latest version, cadence, downloads, vulnerabilities. For release notes use extract_changelog.",
+    instead: Some("extract_changelog"),
     example: input::URL.example,
     profile: "code_activity",
     decay: Decay::PackageCadence,

@@ -23,6 +23,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_reddit",
     title: "Reddit",
     description: "Posts, or one post with comments: users' opinions. For developers' use extract_hackernews.",
+    instead: Some("extract_hackernews"),
     example: input::URL.example,
     profile: "social_pulse",
     decay: Decay::LaunchSignals,

@@ -23,6 +23,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_scholar",
     title: "Papers",
     description: "Papers of all fields with venue, date and citations. For preprints use extract_arxiv.",
+    instead: Some("extract_arxiv"),
     example: input::URL.example,
     profile: "academic_research",
     decay: Decay::AcademicWork,

@@ -1,5 +1,6 @@
 //! A block of an assembly: a candidate's text under its envelope.
 
+use freshcontext_contract::moment::short_moment;
 use freshcontext_contract::quote::quote_lines;
 
 use crate::candidate::Candidate;
@@ -14,13 +15,13 @@ use crate::envelope::{Envelope, Headers};
 /// A moment of retrieval that the caller did not give has no line.
 pub(crate) fn block(candidate: &Candidate<'_>, parts: &[&str], cut: Option<&str>) -> String {
     let length: usize = parts.iter().map(|part| part.len() + part.len() / 32).sum();
-    let score = candidate
-        .freshness
-        .map(|(score, name)| format!("{score} ({name})"));
+    let score = candidate.freshness.map(|score| format!("{score} of 100 by age"));
+    let published = candidate.published_shown.as_deref().map(short_moment);
+    let retrieved = candidate.retrieved_at.as_deref().map(short_moment);
     let headers = Headers {
         source: &candidate.source,
-        published: candidate.published_shown.as_deref(),
-        retrieved: candidate.retrieved_at.as_deref(),
+        published: published.as_deref(),
+        retrieved: retrieved.as_deref(),
         // The specification has three words; of an unknown date it is the last one.
         confidence: match candidate.date_confidence {
             "unknown" => "low",

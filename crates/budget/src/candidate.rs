@@ -216,8 +216,8 @@ pub struct Candidate<'a> {
     pub retrieved_at: Option<Cow<'a, str>>,
     /// How reliable the date is: high, medium or low; low where it is not known.
     pub date_confidence: &'static str,
-    /// 0..=100 and its name, where the date is known.
-    pub freshness: Option<(u8, &'static str)>,
+    /// Its score by age, 0..=100, where the date is known.
+    pub freshness: Option<u8>,
     /// 0..=1.
     pub rank: f64,
     /// 0..=1; what goes in first where there is no room for all.
@@ -309,7 +309,7 @@ impl Candidate<'_> {
                 Reason::UnverifiedDate,
                 format!("It has no usable date, and `require` is {wanted}."),
             )),
-            Some((score, _)) if require == Require::Fresh && score < FRESH_LEAST => Some((
+            Some(score) if require == Require::Fresh && score < FRESH_LEAST => Some((
                 Reason::StaleSource,
                 format!("Its freshness is {score}, and `require` {wanted} wants {FRESH_LEAST}."),
             )),

@@ -103,10 +103,7 @@ fn cause(candidate: &Candidate<'_>, omitted: &Omitted, budget: &Budget) -> (Stri
         }
         Reason::Budget | Reason::PolicyBlock | Reason::DuplicateCoverage => room(),
         Reason::StaleSource => of(
-            format!(
-                "its freshness is {}",
-                candidate.freshness.map_or(0, |(score, _)| score)
-            ),
+            format!("its freshness is {}", candidate.freshness.unwrap_or(0)),
             "use require: dated, or any",
         ),
         Reason::UnverifiedDate => of(

@@ -76,11 +76,7 @@ fn candidates() -> impl Strategy<Value = Vec<Candidate<'static>>> {
                 age: None,
                 retrieved_at: Some("2026-06-09T12:00:00.000Z".into()),
                 date_confidence: "high",
-                freshness: (address > 3).then_some(if address % 2 == 0 {
-                    (90, "current")
-                } else {
-                    (20, "likely out of date")
-                }),
+                freshness: (address > 3).then_some(if address % 2 == 0 { 90 } else { 20 }),
                 rank: 0.8,
                 selection_rank: f64::from(odd % 4) / 4.0,
                 position: at,
@@ -483,9 +479,9 @@ fn budgets_that_hold_nothing_are_refused_by_name_with_an_example() {
 #[test]
 fn age_excludes_only_where_the_budget_says_so() {
     let mut fresh = plain(1, "Fresh.");
-    fresh.freshness = Some((90, "current"));
+    fresh.freshness = Some(90);
     let mut old = plain(2, "Old.");
-    old.freshness = Some((3, "likely out of date"));
+    old.freshness = Some(3);
     old.usability = Usability::NeedsRefresh;
     let mut undated = plain(3, "Undated.");
     (undated.freshness, undated.published_at) = (None, None);
@@ -585,7 +581,7 @@ fn a_selection_of_nothing_says_what_came_nearest_and_how_to_get_it() {
     .unwrap();
     assert_eq!(enough.selection.selected[0].index, 2);
 
-    near.freshness = Some((3, "likely out of date"));
+    near.freshness = Some(3);
     assert!(
         said(&[near.clone()], json!({"max_tokens": 5000, "require": "fresh"}))
             .ends_with("left out because its freshness is 3. To get it: use require: dated, or any.")
@@ -712,7 +708,7 @@ fn a_block_holds_the_facts_and_invents_none() {
         published_shown: Some("2021-03-01".into()),
         age: Some("5 years (reference text, score 64)".into()),
         date_confidence: "high",
-        freshness: Some((64, "verify before acting")),
+        freshness: Some(64),
         published_at: Some("2021-03-01T00:00:00.000Z".into()),
         ..plain(1, "")
     };
@@ -731,8 +727,8 @@ fn a_block_holds_the_facts_and_invents_none() {
     assert_eq!(
         fitted.assembly.text,
         "[FRESHCONTEXT]\nSource: https://news.ycombinator.com/item?id=1\nPublished: 2021-03-01\n\
-         Retrieved: 2026-06-09T12:00:00.000Z\nConfidence: high\nAge: 5 years (reference text, score 64)\n\
-         Score: 64 (verify before acting)\nDecision: use_first\nTitle: A title\n---\n\
+         Retrieved: 2026-06-09T12:00:00Z\nConfidence: high\nAge: 5 years (reference text, score 64)\n\
+         Score: 64 of 100 by age\nDecision: use_first\nTitle: A title\n---\n\
          amount: 5000000000 USD · agency: Example Agency\n[/FRESHCONTEXT]\n\
          [FRESHCONTEXT]\nSource: https://news.ycombinator.com/item?id=2\nPublished: unknown\nConfidence: low\n\
          Score: unknown\nDecision: use_first\nTitle: A title\n---\n> A text.\n[/FRESHCONTEXT]\n"

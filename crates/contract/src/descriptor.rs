@@ -19,6 +19,8 @@ pub struct Descriptor {
     pub title: &'static str,
     /// Tool description for the model: what it returns and what to pass. At most 400 characters.
     pub description: &'static str,
+    /// The tool that may answer the same question where this source fails, if any.
+    pub instead: Option<&'static str>,
     /// A right set of arguments, as a JSON object in text. Shown in errors and docs.
     pub example: &'static str,
     /// The `evaluate_context` profile that fits this source's items.
@@ -481,6 +483,7 @@ impl Descriptor {
         tool: "",
         title: "",
         description: "",
+        instead: None,
         example: "{}",
         profile: "local_custom",
         decay: Decay::Unclassed,

@@ -3,6 +3,8 @@
 
 mod forms;
 
+use std::borrow::Cow;
+
 use chrono::{
     DateTime, Datelike, FixedOffset, Months, NaiveDate, NaiveTime, TimeDelta, Timelike, Utc, Weekday,
 };
@@ -269,4 +271,12 @@ fn rfc2822(text: &str) -> Option<Parsed> {
         parsed
     };
     Some(Parsed::instant(carried))
+}
+
+/// A moment as text shows it: without fractions of a second that are zero. Anything else stays as it is.
+pub fn short_moment(shown: &str) -> Cow<'_, str> {
+    match shown.strip_suffix(".000Z") {
+        Some(whole) => Cow::Owned(format!("{whole}Z")),
+        None => Cow::Borrowed(shown),
+    }
 }

@@ -284,13 +284,13 @@ impl Band {
         }
     }
 
-    /// What the band advises, as envelopes say it after the score.
+    /// What the band advises.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Current => "current",
             Self::Reliable => "reliable",
             Self::Verify => "verify before acting",
-            Self::Caution => "likely out of date",
+            Self::Caution => "low temporal utility",
         }
     }
 }
@@ -450,8 +450,8 @@ mod tests {
                 "reliable",
                 "verify before acting",
                 "verify before acting",
-                "likely out of date",
-                "likely out of date"
+                "low temporal utility",
+                "low temporal utility"
             ]
         );
         let names: Vec<_> = [Some(70), Some(69), Some(50), Some(49), None]

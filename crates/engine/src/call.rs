@@ -69,7 +69,11 @@ impl Engine {
             }
             let mut answer = result.unwrap_or_else(|error| {
                 log_failure(&error);
-                scoring::failure(tool, &error, self.clock.now()).into()
+                let source = match &tool.work {
+                    Work::Source(adapter) => Some(adapter.descriptor()),
+                    _ => None,
+                };
+                scoring::failure(tool, &self.advised(error, source), self.clock.now()).into()
             });
             if let Some(noting) = noting {
                 noting.record(self, tool, &mut answer);

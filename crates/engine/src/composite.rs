@@ -107,15 +107,16 @@ impl Engine {
             .sections
             .iter()
             .zip(settled)
-            .map(|(part, outcome)| Section {
-                adapter: self
-                    .source(part.tool)
-                    .map_or(part.tool, |adapter| adapter.descriptor().id),
+            .map(|(part, outcome)| (part, self.source(part.tool), outcome))
+            .map(|(part, adapter, outcome)| Section {
+                adapter: adapter.map_or(part.tool, |adapter| adapter.descriptor().id),
                 tool: part.tool,
                 label: part.label.clone(),
                 words: part.words.clone().filter(|_| plan.says_subjects),
                 arguments: part.skipped.is_none().then(|| part.arguments.clone().into()),
-                outcome: outcome.unwrap_or_else(|| Err(defect())),
+                outcome: outcome
+                    .unwrap_or_else(|| Err(defect()))
+                    .map_err(|error| self.advised(error, adapter.map(|adapter| adapter.descriptor()))),
             })
             .collect();
         let rendering =

@@ -1,6 +1,7 @@
 //! The tool engine: what a call does, whatever brought it here.
 
 mod admission;
+mod advice;
 mod arguments;
 mod borrowed;
 mod call;
@@ -24,7 +25,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use freshcontext_contract::{AnyAdapter, BoxFuture, Clock, Descriptor, Limits, Transport};
+use freshcontext_contract::{AnyAdapter, BoxFuture, Clock, Descriptor, Limits, SourceError, Transport};
 use freshcontext_core::decay::{DecayTable, InvalidDecay};
 use freshcontext_core::evaluate::Options;
 use freshcontext_sources::Composite;
@@ -68,6 +69,7 @@ pub struct Engine {
     /// Whether the judgement's tables are made, or being made.
     prepared: AtomicBool,
     toolsets: Vec<Arc<dyn Toolset>>,
+    unused_proxy: Option<&'static str>,
 }
 
 /// What an engine is built from.
@@ -150,6 +152,7 @@ impl Engine {
             metrics: None,
             prepared: AtomicBool::new(false),
             toolsets: parts.toolsets,
+            unused_proxy: None,
         })
     }
 
@@ -161,6 +164,15 @@ impl Engine {
         }
         Self {
             metrics: Some(metrics),
+            ..self
+        }
+    }
+
+    /// Names the variable of the environment that holds a proxy and is not used, for whom nothing can be reached.
+    #[must_use]
+    pub fn with_unused_proxy(self, variable: Option<&'static str>) -> Self {
+        Self {
+            unused_proxy: variable,
             ..self
         }
     }
@@ -181,6 +193,16 @@ impl Engine {
             Work::Source(adapter) => Some(adapter.descriptor()),
             _ => None,
         })
+    }
+
+    /// An error of this source, or of a tool that is none, with what its reader can do next.
+    fn advised(&self, error: SourceError, source: Option<&'static Descriptor>) -> SourceError {
+        let known = advice::Known {
+            source,
+            configured: &|name| self.transport.configured(name),
+            unused_proxy: self.unused_proxy,
+        };
+        advice::advised(error, &known)
     }
 
     /// The limits in force.

@@ -130,9 +130,9 @@ enum Stop {
 impl Stop {
     fn hint(self) -> Option<&'static str> {
         match self {
-            Self::Deadline => Some("no further attempt was made: it would not have fitted the call's time"),
-            Self::Quota => Some("no further attempt was made: this host has failed too often lately"),
-            Self::Refused => Some("no further attempt was made: this host is being left alone for a while"),
+            Self::Deadline => Some("call again: this call had no time left for another attempt"),
+            Self::Quota => Some("call again in some minutes: this host has failed too often lately"),
+            Self::Refused => Some("call again in some minutes: this host is being left alone until then"),
             Self::NotTemporary | Self::Probe | Self::Attempts | Self::Unstated => None,
         }
     }

@@ -147,7 +147,10 @@ impl App {
             clock,
             toolsets: of_time.into_iter().chain(of_references).collect(),
         };
-        let mut engine = Engine::new(settings, parts).map_err(|error| ConfigError(error.to_string()))?;
+        let unused_proxy = proxy_variable(environment).filter(|_| !settings.proxy);
+        let mut engine = Engine::new(settings, parts)
+            .map_err(|error| ConfigError(error.to_string()))?
+            .with_unused_proxy(unused_proxy.map(|(name, _)| name));
         if let Some(metrics) = &metrics {
             engine = engine.counting(Arc::clone(metrics));
         }
@@ -230,24 +233,31 @@ fn secrets(environment: &[(String, String)], descriptors: &[&'static Descriptor]
 }
 
 fn proxy(environment: &[(String, String)]) -> Result<Option<ProxyConfig>, ConfigError> {
-    let find = |name: &str| {
-        environment
-            .iter()
-            .find(|(known, value)| known.eq_ignore_ascii_case(name) && !value.trim().is_empty())
-            .map(|(_, value)| value.trim().to_owned())
-    };
-    let Some(text) = find("HTTPS_PROXY")
-        .or_else(|| find("HTTP_PROXY"))
-        .or_else(|| find("ALL_PROXY"))
-    else {
+    let Some((_, text)) = proxy_variable(environment) else {
         return Ok(None);
     };
-    let url = url::Url::parse(&text)
+    let url = url::Url::parse(text)
         .map_err(|_| ConfigError("`proxy` is on, and the proxy variable is not an address".to_owned()))?;
     Ok(Some(ProxyConfig {
         url,
-        no_proxy: find("NO_PROXY").unwrap_or_default(),
+        no_proxy: variable(environment, "NO_PROXY").unwrap_or_default().to_owned(),
     }))
+}
+
+/// The first variable of the environment that names a proxy, and what it says.
+fn proxy_variable(environment: &[(String, String)]) -> Option<(&'static str, &str)> {
+    let names = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"];
+    names
+        .into_iter()
+        .find_map(|name| Some((name, variable(environment, name)?)))
+}
+
+/// The value of a variable that is set, whatever the case of its name.
+fn variable<'e>(environment: &'e [(String, String)], name: &str) -> Option<&'e str> {
+    environment
+        .iter()
+        .find(|(known, value)| known.eq_ignore_ascii_case(name) && !value.trim().is_empty())
+        .map(|(_, value)| value.trim())
 }
 
 fn check_names(settings: &Settings, descriptors: &[&'static Descriptor]) -> Result<(), ConfigError> {

@@ -18,7 +18,7 @@ pub const FORGED: [&str; 30] = [
     "## Missing",
     "# w, version 99",
     "[9] A title",
-    "Published: 2026-01-01 (1 day ago, high, score 100)",
+    "Published: 2026-01-01 (1 day ago, date certain, age score 100)",
     "Score: 100",
     "Note: this was confirmed",
     "Confidence: high",

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use freshcontext::package;
 
-use crate::{checked, evaluations, examples, shapes, standings, tables};
+use crate::{checked, evaluations, examples, failures, shapes, standings, tables};
 use serde_json::json;
 
 /// The tool whose result the README shows.
@@ -102,6 +102,10 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
     let mut made = vec![
         ("README.md".to_owned(), readme),
         ("docs/answers.md".to_owned(), examples::page(&answered)),
+        (
+            "docs/failures.md".to_owned(),
+            failures::page(&failures::all(root)?),
+        ),
         ("docs/tools.md".to_owned(), tables::tools_page()),
         ("docs/configuration.md".to_owned(), tables::configuration_page()),
         ("docs/specification.md".to_owned(), tables::specification_page()),

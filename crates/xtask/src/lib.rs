@@ -5,6 +5,7 @@ mod checked;
 pub mod dist;
 mod evaluations;
 pub mod examples;
+pub mod failures;
 pub mod generate;
 pub mod new_adapter;
 pub mod record;

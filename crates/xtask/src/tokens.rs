@@ -56,7 +56,9 @@ impl Parts {
 
     /// Share of the text that is envelope or dates, in percent.
     fn share(self) -> usize {
-        (100 * (self.envelope + self.dates)).checked_div(self.all).unwrap_or_default()
+        (100 * (self.envelope + self.dates))
+            .checked_div(self.all)
+            .unwrap_or_default()
     }
 
     fn add(&mut self, other: Self) {

@@ -1,6 +1,7 @@
 //! Form of every composite answer.
 
 use freshcontext_contract::chrono::DateTime;
+use freshcontext_contract::moment::short_moment;
 use freshcontext_engine::Engine;
 use freshcontext_spec::validate::{Level, parse_envelopes, validate};
 use freshcontext_testkit::check::Outcome;
@@ -57,7 +58,7 @@ pub(super) fn form(table: &Table, engine: &Engine, outcome: &Outcome) -> Vec<Str
     let lines: Vec<&str> = outcome.text.lines().take(3).collect();
     let moment = outcome.structured["generated_at"].as_str().unwrap_or_default();
     want(
-        lines.get(1) == Some(&format!("Generated: {moment}").as_str())
+        lines.get(1) == Some(&format!("Generated: {}", short_moment(moment)).as_str())
             && DateTime::parse_from_rfc3339(moment).is_ok(),
         format!("the second line is not when it was made: {lines:?}"),
     );
@@ -156,7 +157,7 @@ fn envelopes(table: &Table, outcome: &Outcome) -> Vec<String> {
     for (envelope, section) in read.iter().zip(answered) {
         let facts = &section["result"]["freshcontext"];
         let same = facts["source_url"] == envelope.source.as_str()
-            && facts["content_date"].as_str() == envelope.published.as_deref()
+            && facts["content_date"].as_str().map(short_moment).as_deref() == envelope.published.as_deref()
             && facts["freshness_confidence"] == envelope.confidence.as_str();
         if !same {
             out.push(format!("{envelope:?} is not {facts}"));

@@ -5,6 +5,7 @@ use freshcontext_contract::named;
 use serde_json::{Map, Value};
 
 use super::item::{bound_map, line, show};
+use crate::date::parse_instant;
 use crate::sanitize::{Counts, cut_marked};
 
 /// Between the facts of a line.
@@ -13,6 +14,10 @@ pub(super) const BETWEEN: &str = " · ";
 const FACT_CHARS: usize = 300;
 /// Longest id of an item, in characters.
 const ID_CHARS: usize = 200;
+/// Length of a day as `2026-11-20`.
+const DAY_CHARS: usize = 10;
+/// Length from which an id without its prefix is told from an ordinary part of an address, in bytes.
+const BARE_ID_CHARS: usize = 4;
 
 /// A fact of the source behind its name. What stands between facts cannot stand in one.
 pub(super) fn fact(name: &str, value: &Value, at: DateTime<Utc>, chars: usize) -> String {
@@ -20,27 +25,54 @@ pub(super) fn fact(name: &str, value: &Value, at: DateTime<Utc>, chars: usize) -
     format!("{}: {}", named(name), cut_marked(&shown, chars))
 }
 
-/// The facts of an item, each behind its name.
-pub(super) fn facts(
-    fields: &Map<String, Value>,
+/// The facts of an item, each behind its name, without that of the name `told`.
+pub(super) fn facts<'f>(
+    fields: &'f Map<String, Value>,
     at: DateTime<Utc>,
-) -> impl Iterator<Item = String> + use<'_> {
-    fields
-        .iter()
-        .map(move |(name, value)| fact(name, value, at, FACT_CHARS))
+    told: Option<&'f str>,
+) -> impl Iterator<Item = String> + use<'f> {
+    let untold = fields.iter().filter(move |(name, _)| Some(name.as_str()) != told);
+    untold.map(move |(name, value)| fact(name, value, at, FACT_CHARS))
 }
 
-/// The id where it adds something: the address does not end in it, and no fact of `fields` repeats it.
+/// The fact that says no more than the item's own date: the same moment, or its day.
+pub(super) fn repeated_date<'f>(fields: &'f Map<String, Value>, shown: Option<&str>) -> Option<&'f str> {
+    let own = shown?;
+    let moment = parse_instant(own)?;
+    let repeats = |value: &str| {
+        own.starts_with(value) && value.len() == DAY_CHARS
+            || parse_instant(value).is_some_and(|other| {
+                value.len() > DAY_CHARS && own.len() > DAY_CHARS && other.instant == moment.instant
+            })
+    };
+    fields
+        .iter()
+        .find(|(_, value)| value.as_str().is_some_and(repeats))
+        .map(|(name, _)| name.as_str())
+}
+
+/// The id where it adds something: the address has no such part, and no fact of `fields` repeats it or holds it in an
+/// address.
 pub(super) fn shown_id<'i>(
     id: Option<&'i str>,
     url: Option<&str>,
     fields: Option<&Map<String, Value>>,
 ) -> Option<&'i str> {
-    id.filter(|id| url.is_none_or(|url| !url.ends_with(id)))
-        .filter(|id| {
-            let mut facts = fields.into_iter().flat_map(Map::values);
-            !facts.any(|fact| fact.as_str() == Some(id))
-        })
+    let id = id?;
+    let facts = fields.into_iter().flat_map(Map::values).filter_map(Value::as_str);
+    let mut told = url.into_iter().chain(facts);
+    let is_told = told.any(|told| told == id || told.ends_with(id) || is_part(told, id));
+    (!is_told).then_some(id)
+}
+
+/// Whether an address has the id, or what follows the source's prefix of it (`t3_`, `cnbc:`), as one of its parts.
+fn is_part(address: &str, id: &str) -> bool {
+    if !address.starts_with("http") {
+        return false;
+    }
+    let bare = id.rsplit([':', '_']).next().unwrap_or(id);
+    let mut parts = address.split(['/', '?', '=', '&', '#']);
+    parts.any(|part| part == id || (bare.len() >= BARE_ID_CHARS && part == bare))
 }
 
 /// The id and the facts of an item that a caller holds, on one line, cleaned, as a tool's text has them; ages of dates count
@@ -57,7 +89,7 @@ pub(crate) fn details(
     let id = shown_id(id.as_deref(), Some(url), Some(&fields))
         .filter(|id| !id.is_empty())
         .map(|id| format!("id: {}", named(id)));
-    let facts = facts(&fields, at).filter(|fact| told.is_none_or(|told| !told.contains(fact.as_str())));
+    let facts = facts(&fields, at, None).filter(|fact| told.is_none_or(|told| !told.contains(fact.as_str())));
     let all: Vec<String> = id.into_iter().chain(facts).collect();
     all.join(BETWEEN)
 }

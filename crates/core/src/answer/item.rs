@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::MAX_CONTENT_CHARS;
 use crate::address;
-use crate::date::{Resolved, parse_instant, relative};
+use crate::date::{Resolved, parse_instant, relative, short_moment};
 use crate::decay;
 use crate::sanitize::{Counts, Form, clean_counted, clean_line, cut, cut_marked};
 use crate::standing::{Standing, resolve};
@@ -41,6 +41,8 @@ pub struct ScoredItem {
     pub fields: Map<String, Value>,
     /// Whether it still stands, where its source says that it does not, or with a reservation.
     pub standing: Option<Box<Standing>>,
+    /// How far its date can be relied on, in words, where the answer does not say it of all dates.
+    pub(super) certainty: Option<&'static str>,
     /// When it was retrieved: what the ages of its facts count to.
     pub(super) retrieved_at: DateTime<Utc>,
 }
@@ -79,6 +81,7 @@ impl ScoredItem {
             },
             url,
             age: date.age(retrieved_at),
+            certainty: date.certainty(),
             score: date
                 .instant
                 .filter(|_| !is_void)
@@ -184,7 +187,7 @@ fn bound(value: &mut Value, depth: usize) -> Counts {
 pub(super) fn show(value: &Value, at: DateTime<Utc>) -> String {
     match value {
         Value::String(text) if is_date(text) => match parse_instant(text) {
-            Some(date) => format!("{text} ({})", relative(&date, at)),
+            Some(date) => format!("{} ({})", short_moment(text), relative(&date, at)),
             None => clean_line(text).into_owned(),
         },
         Value::String(text) if dated(text).is_some() => {

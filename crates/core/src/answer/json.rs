@@ -30,12 +30,15 @@ pub(super) fn structured(scored: &Scored, shown: &Shown) -> Map<String, Value> {
         put("content", shown.content.as_str().into());
     }
     put("content_age", scored.age().into());
-    put("staleness", scored.staleness().as_str().into());
-    put(
-        "revalidate_after",
-        scored.revalidate_after().map(iso_millis).into(),
-    );
-    put("content_is_external", true.into());
+    // A section's score and age say it, and its composite says once that all content is external.
+    if !scored.in_section {
+        put("staleness", scored.staleness().as_str().into());
+        put(
+            "revalidate_after",
+            scored.revalidate_after().map(iso_millis).into(),
+        );
+        put("content_is_external", true.into());
+    }
     if let Some(standing) = scored.standing_structure() {
         put("standing", standing);
     }
@@ -56,7 +59,13 @@ pub(super) fn structured(scored: &Scored, shown: &Shown) -> Map<String, Value> {
     put(
         "items",
         items
-            .map(|(item, summary)| Value::Object(of_item(scored, item, summary)))
+            .zip(1_usize..)
+            .map(|((item, summary), number)| {
+                // The `[n]` of the text.
+                let mut out = Map::from_iter([("n".to_owned(), number.into())]);
+                out.extend(of_item(scored, item, summary));
+                Value::Object(out)
+            })
             .collect(),
     );
     put("truncated", shown.truncated.into());

@@ -36,12 +36,15 @@ pub(crate) use schema::or_null;
 pub use score::score;
 pub use source::SourceAnswer;
 
-use crate::date::Resolved;
+use crate::date::{Confidence, Resolved};
 use crate::decay::{self, DecayTable, Staleness};
 use crate::standing::{self, Standing};
 
 /// No content is longer than this, in characters, whatever is asked for.
 pub const MAX_CONTENT_CHARS: usize = 20_000;
+
+/// Dated items from which it is said once that all dates are certain.
+const SEVERAL: usize = 2;
 
 /// What the scoring needs to know.
 #[derive(Debug)]
@@ -107,8 +110,6 @@ pub struct Scored {
     pub(crate) failures: Vec<FailedPart>,
     pub(crate) notes: Vec<String>,
     pub(crate) route: Option<&'static str>,
-    /// What the route is, for readers of the text.
-    pub(crate) route_about: Option<&'static str>,
     pub(crate) cached_age: Option<Duration>,
     pub(crate) attempts: u32,
     pub(crate) cursor: Option<String>,
@@ -126,6 +127,8 @@ pub struct Scored {
     pub(crate) scope: Scope,
     /// After how long its newest reading has been replaced by another one, where it is one of something that moves.
     pub(crate) replaced_after: Option<Duration>,
+    /// Whether it is a section of a composite, which shares out the length among its sections.
+    pub(crate) in_section: bool,
 }
 
 impl Scored {
@@ -352,6 +355,13 @@ impl Scored {
         Some(words)
     }
 
+    /// Whether the dates of several items, and that of the whole, are certain: then it is said once.
+    fn is_certain_throughout(&self) -> bool {
+        self.span.dated >= SEVERAL
+            && self.date.confidence == Confidence::High
+            && self.items.iter().all(|item| item.certainty.is_none())
+    }
+
     /// Items that there are, shown or not.
     pub(crate) fn item_count(&self) -> usize {
         self.items.len() + self.overflow
@@ -377,6 +387,12 @@ impl Scored {
         layout::envelope(self, "", &Kept::default()).chars().count()
     }
 
+    /// The same as a section of a composite.
+    pub(crate) fn as_section(mut self) -> Self {
+        self.in_section = true;
+        self
+    }
+
     pub(crate) fn items_mut(&mut self) -> &mut [ScoredItem] {
         &mut self.items
     }
@@ -386,11 +402,12 @@ impl Scored {
         Staleness::of(self.score)
     }
 
-    /// When its score has fallen so far that it is worth asking again.
+    /// When its score has fallen so far that it is worth asking again; `None` for what is over, and for readings of
+    /// something that moves by the minute.
     pub fn revalidate_after(&self) -> Option<DateTime<Utc>> {
         self.date
             .instant
-            .filter(|_| !self.is_over)
+            .filter(|_| !self.is_over && self.replaced_after.is_none())
             .and_then(|published| decay::revalidate_after(self.lambda, published))
     }
 }

@@ -26,7 +26,7 @@ pub fn answer_schema() -> Value {
             "summary": text,
             "fields": {"type": "object"},
             "items": {"type": "array", "items": {"type": "object", "properties": {
-                "id": text, "title": text, "url": maybe, "source": text, "source_type": text, "retrieved_at": text,
+                "n": whole, "id": text, "title": text, "url": maybe, "source": text, "source_type": text, "retrieved_at": text,
                 "published_at": maybe, "age": maybe, "date_confidence": text, "freshness_score": score,
                 "standing": {"type": "object"}, "summary": text, "fields": {"type": "object"}
             }}},

@@ -8,7 +8,7 @@ use freshcontext_contract::{
 };
 
 use super::item::{self, ScoredItem};
-use super::{FailedPart, MAX_CONTENT_CHARS, ScoreInput, Scored, Span, guard, layout};
+use super::{FailedPart, MAX_CONTENT_CHARS, SEVERAL, ScoreInput, Scored, Span, guard, layout};
 use crate::address;
 use crate::date::{Confidence, Resolved, resolve};
 use crate::decay;
@@ -117,6 +117,12 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
         items.push(scored);
     }
     let overflow = total - items.len();
+    let certain = |item: &ScoredItem| item.date.instant.is_none() || item.date.confidence == Confidence::High;
+    if span.dated >= SEVERAL && date.confidence == Confidence::High && items.iter().all(certain) {
+        for item in &mut items {
+            item.certainty = None;
+        }
+    }
 
     let summary = result
         .summary
@@ -178,10 +184,6 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
             .collect(),
         notes: clean_notes(notes),
         route: result.route,
-        route_about: result
-            .route
-            .and_then(|id| descriptor.route(id))
-            .map(|route| route.about),
         cached_age: seen.cached_age,
         attempts: seen.attempts,
         told,
@@ -190,6 +192,7 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
         is_over,
         scope: clean_scope(result.scope),
         replaced_after: descriptor.replaced_after,
+        in_section: false,
         by_name: descriptor.peek.listing == Listing::Named,
         cursor: cursor.map(|cursor| item::line(&cursor, 4_096, &mut Counts::default())),
     })

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::held::{self, HeldKind};
 use super::section::{AnsweredSection, Part};
 use super::subject;
-use crate::date::Confidence;
+use crate::date::{Resolved, short_moment};
 
 /// What came of each source, before all else.
 pub(super) fn table(sections: &[AnsweredSection]) -> String {
@@ -16,7 +16,7 @@ pub(super) fn table(sections: &[AnsweredSection]) -> String {
     let told = sections.iter().any(|section| section.standing().is_some());
     let (title, rule) = if told { (" Standing |", " --- |") } else { ("", "") };
     let mut out = format!(
-        "| Source | Status | Newest | Score |{title} Items | Tool |\n| --- | --- | --- | --- |{rule} --- | --- |\n"
+        "| Source | Status | Newest | Age score |{title} Items | Tool |\n| --- | --- | --- | --- |{rule} --- | --- |\n"
     );
     for section in sections {
         let standing = if told {
@@ -29,9 +29,10 @@ pub(super) fn table(sections: &[AnsweredSection]) -> String {
         } else {
             String::new()
         };
-        let newest = section
-            .newest()
-            .map(|(date, age, _)| age.map_or_else(|| date.to_owned(), |age| format!("{date} ({age} ago)")));
+        let newest = section.newest().map(|(date, age, _)| match age {
+            Some(age) => format!("{} ({age} ago)", short_moment(date)),
+            None => short_moment(date).into_owned(),
+        });
         let score = section.newest().and_then(|(_, _, score)| score);
         // Writing to a String cannot fail.
         let _ = writeln!(
@@ -41,31 +42,35 @@ pub(super) fn table(sections: &[AnsweredSection]) -> String {
             status(section),
             newest.as_deref().unwrap_or("unknown"),
             score.map_or_else(|| "unknown".to_owned(), |score| score.to_string()),
-            section.items(),
+            items(section),
             section.tool,
         );
     }
     out
 }
 
+/// How many of its items a section shows, and of how many where that is less than all.
+fn items(section: &AnsweredSection) -> String {
+    let all = section.items();
+    match &section.part {
+        Part::Answered(answer) if answer.items().len() < all => format!("{} of {all}", answer.items().len()),
+        _ => all.to_string(),
+    }
+}
+
 /// The section whose date is the weakest link: no date first, then the lowest score. Scores end at 0,
 /// so between equal ones the older date is the weaker.
-fn weakest(sections: &[AnsweredSection]) -> Option<(&AnsweredSection, Option<&str>, Confidence, Option<u8>)> {
+fn weakest(sections: &[AnsweredSection]) -> Option<(&AnsweredSection, &Resolved, Option<u8>)> {
     sections
         .iter()
         .filter_map(|section| match &section.part {
             Part::Answered(answer) if answer.scored().status() != Status::Empty => {
                 let scored = answer.scored();
-                Some((
-                    section,
-                    scored.date().shown.as_deref(),
-                    scored.date().confidence,
-                    scored.score(),
-                ))
+                Some((section, scored.date(), scored.score()))
             }
             _ => None,
         })
-        .min_by_key(|(_, date, confidence, score)| (*score, *date, *confidence))
+        .min_by_key(|(_, date, score)| (*score, date.shown.as_deref(), date.confidence))
 }
 
 pub(super) fn structure(sections: &[AnsweredSection]) -> Value {
@@ -92,10 +97,10 @@ pub(super) fn structure(sections: &[AnsweredSection]) -> Value {
         "undated": count(|part| matches!(part, Part::Held(held) if held.kind == HeldKind::Undated)),
         "skipped": count(|part| matches!(part, Part::Skipped(_))),
         "failed": count(|part| matches!(part, Part::Failed(_))),
-        "weakest": weakest(sections).map(|(section, date, confidence, score)| json!({
+        "weakest": weakest(sections).map(|(section, date, score)| json!({
             "adapter": section.adapter,
-            "content_date": date,
-            "confidence": confidence.as_str(),
+            "content_date": date.shown,
+            "confidence": date.confidence.as_str(),
             "score": score,
         })),
         "missing": missing,
@@ -115,18 +120,21 @@ pub(super) fn line(sections: &[AnsweredSection]) -> String {
     }
     // Writing to a String cannot fail.
     match weakest(sections) {
-        Some((section, Some(date), confidence, score)) => {
-            let score = score.map_or_else(|| "unknown".to_owned(), |score| score.to_string());
-            let age = section.newest().and_then(|(_, age, _)| age).unwrap_or_default();
-            let _ = write!(
-                line,
-                "; weakest date: {date} ({age} ago, {}, {confidence}, score {score})",
-                section.label
-            );
-        }
-        Some((section, None, _, _)) => {
-            let _ = write!(line, "; weakest date: unknown ({})", section.label);
-        }
+        Some((section, date, score)) => match (&date.shown, date.certainty()) {
+            (Some(shown), Some(certainty)) => {
+                let score = score.map_or_else(|| "unknown".to_owned(), |score| score.to_string());
+                let age = section.newest().and_then(|(_, age, _)| age).unwrap_or_default();
+                let _ = write!(
+                    line,
+                    "; weakest date: {} ({age} ago, {}, {certainty}, age score {score})",
+                    short_moment(shown),
+                    section.label
+                );
+            }
+            _ => {
+                let _ = write!(line, "; weakest date: unknown ({})", section.label);
+            }
+        },
         None => {}
     }
     line

@@ -23,7 +23,7 @@ pub use schema::composite_schema;
 pub use section::{AnsweredSection, Part};
 
 use crate::answer::{Failure, Kept, MAX_CONTENT_CHARS, Scored, status_name};
-use crate::date::iso_millis;
+use crate::date::{iso_millis, short_moment};
 use crate::sanitize::{clean_error, clean_line, cut_marked};
 
 /// Smallest length a section's content is given, in characters; with less, it is left out and its header stays.
@@ -233,7 +233,7 @@ impl CompositeAnswer {
             "# {}: {}\nGenerated: {}",
             self.title,
             self.query,
-            iso_millis(self.generated_at)
+            short_moment(&iso_millis(self.generated_at))
         );
         if let Some((name, value)) = self.kept.header() {
             out.extend(["\n", name, ": ", &value]);
@@ -281,6 +281,7 @@ impl CompositeAnswer {
         let mut out = self.failure.as_ref().map(Failure::structured).unwrap_or_default();
         out.insert("generated_at".to_owned(), iso_millis(self.generated_at).into());
         out.insert("query".to_owned(), self.query.as_str().into());
+        out.insert("content_is_external".to_owned(), true.into());
         out.insert("partial".to_owned(), partial.into());
         out.insert("coverage".to_owned(), coverage::structure(&self.sections));
         out.insert("notes".to_owned(), self.notes.clone().into());
@@ -318,7 +319,7 @@ fn settle(section: Section, min_score: Option<f64>, generated_at: DateTime<Utc>)
             } else {
                 left_out = held::without_old_items(&mut scored, min_score);
                 // Its content comes when it is known how much room there is.
-                Part::Answered(Box::new(scored.header_only()))
+                Part::Answered(Box::new(scored.as_section().header_only()))
             }
         }
     };
@@ -400,13 +401,22 @@ fn section_value(section: &AnsweredSection) -> Value {
         "age": newest.as_ref().and_then(|(_, age, _)| age.as_deref()),
         "score": newest.as_ref().and_then(|(_, _, score)| *score),
         "items": section.items(),
-        "taken_for": subject::line(section),
-        "looked_through": match &section.part {
-            Part::Answered(answer) => answer.scored().scope.looked_through.as_deref(),
-            _ => None,
-        },
         key: value,
     });
+    if let Some(fields) = out.as_object_mut() {
+        let looked_through = match &section.part {
+            Part::Answered(answer) => answer.scored().scope.looked_through.clone(),
+            _ => None,
+        };
+        for (name, told) in [
+            ("taken_for", subject::line(section)),
+            ("looked_through", looked_through),
+        ] {
+            if let Some(told) = told {
+                fields.insert(name.to_owned(), told.into());
+            }
+        }
+    }
     // A section without content can be requested again on its own.
     if let (Some(arguments), Part::Failed(_) | Part::Held(_), Some(fields)) =
         (&section.arguments, &section.part, out.as_object_mut())

@@ -16,6 +16,7 @@ pub fn composite_schema() -> Value {
         "properties": {
             "generated_at": text,
             "query": text,
+            "content_is_external": {"type": "boolean"},
             "partial": {"type": "boolean"},
             "coverage": {"type": "object", "properties": {
                 "sources": whole,
@@ -38,8 +39,8 @@ pub fn composite_schema() -> Value {
                 "age": maybe,
                 "score": score,
                 "items": whole,
-                "taken_for": maybe,
-                "looked_through": maybe,
+                "taken_for": text,
+                "looked_through": text,
                 "arguments": {"type": "object"},
                 "result": {"type": "object"},
                 "stale": {"type": "object"},

@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use age::age;
 pub use age::relative;
-pub use freshcontext_contract::moment::{Parsed, Precision, date_of_number, parse_instant, read_date};
+pub use freshcontext_contract::moment::{
+    Parsed, Precision, date_of_number, parse_instant, read_date, short_moment,
+};
 pub use kept::{KeptMoment, unknown_time};
 pub use words::duration_words;
 
@@ -88,6 +90,15 @@ impl Resolved {
             note: Some(note),
             ..Self::unknown()
         }
+    }
+
+    /// How far it can be relied on, in words that are not taken for those of a score; `None` without a date.
+    pub fn certainty(&self) -> Option<&'static str> {
+        self.instant.map(|_| match self.confidence {
+            Confidence::High => "date certain",
+            Confidence::Medium => "date inferred",
+            Confidence::Low => "date uncertain",
+        })
     }
 
     /// Whether only the day is known.

@@ -20,7 +20,7 @@ use super::verdict::{DateConfidence, Decision, Verdict};
 use super::{ScoredSignal, duplicates, parallel};
 use crate::answer::details as facts_line;
 use crate::date::{Precision, age as age_in_words, shown};
-use crate::decay::{Band, class_of};
+use crate::decay::class_of;
 use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean, clean_line, cut_marked};
 use crate::standing::Standing;
@@ -132,10 +132,7 @@ pub(super) fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) 
             DateConfidence::Unknown => DateConfidence::Low.as_str(),
             known => known.as_str(),
         },
-        freshness: verdict
-            .freshness_score
-            .filter(|_| !signal.dated_after_retrieval)
-            .map(|score| (score, Band::of(score).as_str())),
+        freshness: verdict.freshness_score.filter(|_| !signal.dated_after_retrieval),
         rank: verdict.rank_score,
         selection_rank: verdict.selection_rank,
         position: given.place.index,

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::Recheck;
 use super::finding::{Finding, Found, SectionFinding};
 use super::verdict::{ItemVerdict, Verdict};
-use crate::date::iso_millis;
+use crate::date::{iso_millis, short_moment};
 use crate::sanitize::{clean_error, clean_line, clean_map};
 
 /// Items of one source that the text names; the structured result has all.
@@ -111,7 +111,7 @@ pub(super) fn text(recheck: &Recheck) -> String {
     if let Some(answered) = &subject.answered {
         let _ = write!(out, "\nAnswered: {}", answered.words());
     }
-    let _ = write!(out, "\nChecked: {}", iso_millis(*checked_at));
+    let _ = write!(out, "\nChecked: {}", short_moment(&iso_millis(*checked_at)));
     let plural = if found.requests() == 1 { "" } else { "s" };
     let _ = write!(
         out,

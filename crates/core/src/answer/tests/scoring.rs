@@ -269,7 +269,7 @@ fn cached_answers_keep_their_moment() {
         json!({"retrieved": "cached", "age_s": 90, "attempts": 1})
     );
     let answer = scored.render(4000);
-    assert!(answer.text.contains("Retrieved: 2026-03-05T11:58:30.000Z"));
+    assert!(answer.text.contains("Retrieved: 2026-03-05T11:58:30Z"));
     assert!(answer.text.contains("\nNext-Cursor: abc.def\n---\n"));
     assert_eq!(answer.structured["next_cursor"], "abc.def");
     assert_eq!(validate(&answer.text, Some(now())).level, Level::Scored);
