@@ -81,11 +81,11 @@ impl Adapter for Arxiv {
         let feed = fetch(cx, &asked, start).await?;
         match &asked {
             Query::Papers(ids) => {
-                let mut result = papers(ids, feed, cx)?;
+                let mut result = papers(ids, feed)?;
                 later_versions(cx, ids, &mut result).await?;
                 Ok(result)
             }
-            Query::Search { query, .. } => found(&asked, query, feed, start, cx),
+            Query::Search { query, .. } => found(query, feed, start, cx),
         }
     }
 }
@@ -166,10 +166,10 @@ async fn later_versions(cx: &Cx<'_>, ids: &[String], result: &mut SourceResult) 
 }
 
 /// Papers by id, in the order asked; arXiv sends them in its own and leaves out what it does not know.
-fn papers(ids: &[String], feed: Feed, cx: &Cx<'_>) -> Result<SourceResult, SourceError> {
+fn papers(ids: &[String], feed: Feed) -> Result<SourceResult, SourceError> {
     let canonical = match ids {
-        [id] => request::paper_page(id)?,
-        _ => request::address(&Query::Papers(ids.to_vec()), cx.args(), 0, false)?,
+        [first, ..] => request::paper_page(first)?,
+        [] => request::search_page("")?,
     };
     let mut result = SourceResult::new(canonical, Vec::new());
     result.route = Some("api");
@@ -212,15 +212,9 @@ fn answers(paper: &Item, id: &str) -> bool {
     plain(asked) == plain(base) && (asked_version.is_none() || version.is_none() || asked_version == version)
 }
 
-fn found(
-    asked: &Query,
-    query: &str,
-    feed: Feed,
-    start: u32,
-    cx: &Cx<'_>,
-) -> Result<SourceResult, SourceError> {
+fn found(query: &str, feed: Feed, start: u32, cx: &Cx<'_>) -> Result<SourceResult, SourceError> {
     let args = cx.args();
-    let mut result = SourceResult::new(request::address(asked, args, start, false)?, Vec::new());
+    let mut result = SourceResult::new(request::search_page(query)?, Vec::new());
     result.route = Some("api");
     let shown = u64::try_from(feed.papers.len() + feed.unreadable).unwrap_or(u64::MAX);
     let mut summary = format!("arXiv search {}", request::bounded(query, args));

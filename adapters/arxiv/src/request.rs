@@ -98,6 +98,26 @@ pub fn paper_page(id: &str) -> Result<Url, SourceError> {
     link::built(&format!("https://arxiv.org/abs/{id}"), &[])
 }
 
+/// The page on which a person finds the same papers: its search takes words, and not the prefixes of the interface.
+pub fn search_page(query: &str) -> Result<Url, SourceError> {
+    let bare = |word: &str| {
+        let (prefix, rest) = word.trim_matches(['(', ')']).split_once(':')?;
+        ["all", "ti", "au", "abs", "co", "jr", "cat"]
+            .contains(&prefix)
+            .then(|| rest.to_owned())
+    };
+    let words: Vec<String> = query
+        .split_whitespace()
+        .filter(|word| !["AND", "OR", "ANDNOT"].contains(word))
+        .map(|word| bare(word).unwrap_or_else(|| word.trim_matches(['(', ')']).to_owned()))
+        .collect();
+    link::queried(
+        "https://arxiv.org/search/",
+        &[],
+        [("searchtype", "all"), ("query", words.join(" ").as_str())],
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -331,6 +331,14 @@ fn earliest(one: Option<DateTime<Utc>>, other: Option<DateTime<Utc>>) -> Option<
     }
 }
 
+/// The address of a query whose answer is a page: that is what the interface gives when no format is asked for.
+fn for_people(query: &Url) -> Url {
+    let mut page = query.clone();
+    let kept = query.query_pairs().filter(|(name, _)| name != "format");
+    page.query_pairs_mut().clear().extend_pairs(kept);
+    page
+}
+
 /// Puts the articles into the order asked for and says what they are.
 pub fn result(mut list: List, plan: &Plan, args: &CommonArgs) -> SourceResult {
     sort_by_date(&mut list.articles, plan.sort, Article::bound);
@@ -348,7 +356,7 @@ pub fn result(mut list: List, plan: &Plan, args: &CommonArgs) -> SourceResult {
         .filter(|article| matches!(article.older_address(), Some(PathDate::Month(_))))
         .count();
     let items: Vec<Item> = list.articles.into_iter().map(Article::item).collect();
-    let mut result = SourceResult::new(plan.request.url.clone(), items);
+    let mut result = SourceResult::new(for_people(&plan.request.url), items);
     result.route = Some("doc");
     result.summary = Some(format!(
         "GDELT articles for {} in {}, sorted by {}: {} shown of {}{} stories found",

@@ -113,8 +113,7 @@ fn to_result(cx: &Cx<'_>, query: &Query, read: &Read, skip: usize) -> Result<Sou
         .take(args.limit)
         .map(Tender::item)
         .collect();
-    let address = request::rows(query, 0)?.url;
-    let mut result = SourceResult::new(address, shown);
+    let mut result = SourceResult::new(request::page()?, shown);
     let end = skip + result.items.len();
     let what = match (query.words.is_empty(), query.agency) {
         (true, _) => "all agencies".to_owned(),

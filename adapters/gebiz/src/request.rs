@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use freshcontext_contract::url::Url;
 use freshcontext_contract::{KeyedUrl, Media, Request, SourceError};
+use freshcontext_parse::link;
 
 use crate::input::{DATASET, Query};
 
@@ -47,6 +49,11 @@ pub fn metadata() -> Result<Request, SourceError> {
         &[DATASET, "metadata"],
     )?;
     Ok(Request::get(url, Media::Json).cache_for(KEEP))
+}
+
+/// The page of the dataset for people.
+pub fn page() -> Result<Url, SourceError> {
+    link::built("https://data.gov.sg/datasets", &[DATASET, "view"])
 }
 
 #[cfg(test)]

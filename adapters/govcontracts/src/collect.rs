@@ -298,7 +298,6 @@ async fn search(
 ) -> Result<SourceResult, SourceError> {
     let args = cx.args();
     let request = request::awards(filter, query, args, cx.now(), number)?;
-    let address = request.url.clone();
     let mut page = cx.read(request, |response| parse::page(&read(response)?)).await?;
     let sort = args.sort.unwrap_or("newest");
     // The search looks for words in names; what it found for another recipient is not an answer.
@@ -340,7 +339,7 @@ async fn search(
         .take(args.limit)
         .map(|award| award.item(query.by))
         .collect();
-    let mut result = SourceResult::new(address, items);
+    let mut result = SourceResult::new(request::search_page()?, items);
     result.route = Some("awards");
     let what = match filter {
         Filter::Recipient(words) | Filter::Named(words) | Filter::Begins(words) => format!("to {words}"),

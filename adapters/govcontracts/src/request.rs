@@ -178,9 +178,9 @@ fn period(by: By, args: &CommonArgs, now: DateTime<Utc>) -> Option<Value> {
     }))
 }
 
-/// The address of the search.
+/// The page of the search for people. It keeps what was searched for in itself, and not in its address.
 pub fn search_page() -> Result<Url, SourceError> {
-    link::built(API, &["search", "spending_by_award", ""])
+    link::built("https://www.usaspending.gov/search", &[])
 }
 
 /// The page of an award for people.

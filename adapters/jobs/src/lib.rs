@@ -21,6 +21,7 @@ use freshcontext_contract::{
     quoted,
 };
 use freshcontext_parse::charset::as_text;
+use freshcontext_parse::link;
 use freshcontext_parse::text;
 
 use futures_util::future::join5;
@@ -273,7 +274,7 @@ fn result(
         .or(counts.first().map(|(board, _)| board))
         .copied()
         .unwrap_or(Board::Remotive);
-    let mut result = SourceResult::new(address(first, search)?, items);
+    let mut result = SourceResult::new(page(first)?, items);
     result.summary = Some(format!(
         "{}: {fitting} of {total} adverts {}",
         described(search),
@@ -343,15 +344,15 @@ fn some_of(places: &[String]) -> String {
 }
 
 /// Where the adverts of a board that are shown can be seen.
-fn address(board: Board, search: &Search) -> Result<Url, SourceError> {
-    let request = match board {
-        Board::Remotive => request::remotive(),
-        Board::RemoteOk => request::remoteok(),
-        Board::Arbeitnow => request::arbeitnow(1),
-        Board::Muse => request::muse(0, search),
-        Board::HackerNews => request::hiring_threads(),
+fn page(board: Board) -> Result<Url, SourceError> {
+    let page = match board {
+        Board::Remotive => "https://remotive.com/remote-jobs",
+        Board::RemoteOk => "https://remoteok.com/",
+        Board::Arbeitnow => "https://www.arbeitnow.com/",
+        Board::Muse => "https://www.themuse.com/search",
+        Board::HackerNews => "https://news.ycombinator.com/submitted?id=whoishiring",
     };
-    Ok(request?.url)
+    link::built(page, &[])
 }
 
 /// The error of a call in which every board failed: the first one's code, everybody's reason.

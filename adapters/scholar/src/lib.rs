@@ -179,7 +179,7 @@ impl Scholar {
         let mut failed = None;
         if plan.only != Some(Via::OpenAlex) {
             let request = request::crossref(plan, words)?;
-            let url = request.url.clone();
+            let url = request::page(Via::Crossref, words)?;
             match cx.read(request, as_text(parse::crossref)).await {
                 Ok(page) => return Ok((page, Via::Crossref, url, None)),
                 Err(error) if plan.only.is_some() => return Err(error),
@@ -195,7 +195,7 @@ impl Scholar {
     /// OpenAlex; a refusal says what a key would change.
     async fn by_openalex(&self, cx: &Cx<'_>, plan: &Plan, words: &str) -> Result<(Page, Url), SourceError> {
         let request = request::openalex(plan, words)?;
-        let url = request.url.clone();
+        let url = request::page(Via::OpenAlex, words)?;
         match cx.read(request, as_text(parse::openalex)).await {
             Ok(page) => Ok((page, url)),
             Err(error) if error.code == ErrorCode::RateLimited => {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use freshcontext_contract::url::Url;
 use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError, texts};
 use freshcontext_parse::{link, text};
 
@@ -197,6 +198,18 @@ fn split_author(words: &str) -> (String, Option<String>) {
     }
     let rest = rest.replace("intitle:", " ").replace("source:", " ");
     (text::one_line(&rest), author)
+}
+
+/// The page of an open index on which a person finds the same works.
+pub fn page(via: Via, words: &str) -> Result<Url, SourceError> {
+    match via {
+        Via::OpenAlex => link::queried("https://openalex.org/works", &[], [("search", words)]),
+        Via::Crossref | Via::Scholar => link::queried(
+            "https://search.crossref.org/search/works",
+            &[],
+            [("q", words), ("from_ui", "yes")],
+        ),
+    }
 }
 
 #[cfg(test)]

@@ -179,9 +179,6 @@ fn finish(
     let limit = cx.args().limit;
     let shown: Vec<Company> = fitting.into_iter().skip(offset).take(limit).collect();
     let mut result = result(cx, search, shown, &mass)?;
-    if let [file] = files {
-        result.canonical_url = request::mirror(file)?.url;
-    }
     result.set("total", total);
     result.skip(all.unreadable, "without id, name or slug");
     if guessed {

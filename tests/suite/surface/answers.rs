@@ -104,6 +104,21 @@ pub(super) fn both_forms() -> Result<(), Failed> {
                 }
             }
         }
+        // What is named as the source can be opened by a person. GDELT's interface gives a page when no format is asked for.
+        let sources = example
+            .text
+            .lines()
+            .filter_map(|line| line.strip_prefix("Source: "));
+        let is_interface = |url: &&str| {
+            (url.contains("//api.") && !url.contains("//api.gdeltproject.org"))
+                || url.contains("/api/") && !url.contains("gdeltproject")
+                || url.contains("format=json")
+        };
+        out.extend(
+            sources
+                .filter(is_interface)
+                .map(|url| format!("{}: {url} is no page", example.tool)),
+        );
         if example.text.contains("\nPublished: 2") && !example.text.contains("\nAge: ") {
             out.push(format!("{}: an envelope without an age", example.tool));
         }
