@@ -203,7 +203,7 @@ async fn answer(
     let asked = arguments.clone();
     let called = app.engine.call(tool, arguments, CallContext::default()).await;
     let answer = called.map_err(|_| format!("there is no tool {tool}"))?;
-    let page = timeline::of(known, &asked, &answer);
+    let page = timeline::of(known, &asked, &answer, now);
     let Written {
         mut text,
         mut structured,

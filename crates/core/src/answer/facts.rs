@@ -5,6 +5,7 @@ use freshcontext_contract::named;
 use serde_json::{Map, Value};
 
 use super::item::{bound_map, line, show};
+use crate::date::parse_instant;
 use crate::sanitize::{Counts, cut_marked};
 
 /// Between the facts of a line.
@@ -18,6 +19,41 @@ const ID_CHARS: usize = 200;
 pub(super) fn fact(name: &str, value: &Value, at: DateTime<Utc>, chars: usize) -> String {
     let shown = show(value, at).replace(BETWEEN, " • ");
     format!("{}: {}", named(name), cut_marked(&shown, chars))
+}
+
+/// The words for a value, as the text of an answer has them: a date with its age at `at`, a list without brackets.
+pub fn value_words(value: &Value, at: DateTime<Utc>) -> String {
+    cut_marked(&show(value, at), FACT_CHARS).into_owned()
+}
+
+/// Writes every `fields` object of a structured answer in the words of the text. Ages count to the moment of retrieval of
+/// the item or the answer that has the fields, else to `at`.
+pub fn write_value_words(structured: &mut Value, at: DateTime<Utc>) {
+    match structured {
+        Value::Array(values) => {
+            for value in values {
+                write_value_words(value, at);
+            }
+        }
+        Value::Object(object) => {
+            let envelope = object
+                .get("freshcontext")
+                .and_then(|envelope| envelope.get("retrieved_at"));
+            let retrieved = object.get("retrieved_at").or(envelope).and_then(Value::as_str);
+            let at = retrieved.and_then(parse_instant).map_or(at, |read| read.instant);
+            for (name, value) in object {
+                match value {
+                    Value::Object(fields) if name == "fields" => {
+                        for value in fields.values_mut() {
+                            *value = value_words(value, at).into();
+                        }
+                    }
+                    value => write_value_words(value, at),
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// The facts of an item, each behind its name.

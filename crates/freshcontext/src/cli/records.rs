@@ -53,7 +53,11 @@ pub(super) fn run(task: &Records, token: Option<&str>, limits: &Limits) -> u8 {
         } => with_bundle(file, limits, |bundle| exported(bundle, format)),
         Records::Page { file } => with_bundle(file, limits, |bundle| {
             sound(bundle, || {
-                output::line(&timeline::of_records(bundle));
+                let adapters = freshcontext_sources::adapters();
+                let titles = adapters
+                    .iter()
+                    .map(|adapter| (adapter.descriptor().id, adapter.descriptor().title));
+                output::line(&timeline::of_records(bundle, titles));
                 0
             })
         }),
