@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use freshcontext::package;
 
-use crate::{checked, evaluations, examples, shapes, standings, tables};
+use crate::{answers, checked, evaluations, examples, index, shapes, standings, tables};
 use serde_json::json;
 
 /// The tool whose result the README shows.
@@ -101,7 +101,6 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
     )?;
     let mut made = vec![
         ("README.md".to_owned(), readme),
-        ("docs/answers.md".to_owned(), examples::page(&answered)),
         ("docs/tools.md".to_owned(), tables::tools_page()),
         ("docs/configuration.md".to_owned(), tables::configuration_page()),
         ("docs/specification.md".to_owned(), tables::specification_page()),
@@ -112,6 +111,7 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
         ),
         ("server.json".to_owned(), package::server_json_text()),
     ];
+    made.extend(answers::pages(&answered));
     let name = "docs/records.md";
     let page = std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
     let page = replace(
@@ -138,6 +138,7 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
             .map(|(name, text)| (format!("schemas/agent-context/{name}"), text)),
     );
     made.extend(source_readmes(root)?);
+    made.push(("docs/README.md".to_owned(), index::page(root, &made)?));
     Ok(made)
 }
 

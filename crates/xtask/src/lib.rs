@@ -1,11 +1,13 @@
 #![doc = include_str!("../README.md")]
 
+mod answers;
 pub mod check_source;
 mod checked;
 pub mod dist;
 mod evaluations;
 pub mod examples;
 pub mod generate;
+mod index;
 pub mod new_adapter;
 pub mod record;
 pub mod recorded;

@@ -26,6 +26,13 @@ pub fn value_words(value: &Value, at: DateTime<Utc>) -> String {
     cut_marked(&show(value, at), FACT_CHARS).into_owned()
 }
 
+/// Writes the values of fields in the words of the text; ages count to `at`.
+pub fn write_words_of(fields: &mut Map<String, Value>, at: DateTime<Utc>) {
+    for value in fields.values_mut() {
+        *value = value_words(value, at).into();
+    }
+}
+
 /// Writes every `fields` object of a structured answer in the words of the text. Ages count to the moment of retrieval of
 /// the item or the answer that has the fields, else to `at`.
 pub fn write_value_words(structured: &mut Value, at: DateTime<Utc>) {
@@ -43,11 +50,7 @@ pub fn write_value_words(structured: &mut Value, at: DateTime<Utc>) {
             let at = retrieved.and_then(parse_instant).map_or(at, |read| read.instant);
             for (name, value) in object {
                 match value {
-                    Value::Object(fields) if name == "fields" => {
-                        for value in fields.values_mut() {
-                            *value = value_words(value, at).into();
-                        }
-                    }
+                    Value::Object(fields) if name == "fields" => write_words_of(fields, at),
                     value => write_value_words(value, at),
                 }
             }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::SourceError;
-use freshcontext_core::answer::{value_words, write_value_words};
+use freshcontext_core::answer::{value_words, write_words_of};
 use freshcontext_core::date::KeptMoment;
 use freshcontext_deliverables::{Diff, Snapshot, Version, diff};
 use freshcontext_engine::Owner;
@@ -149,10 +149,9 @@ impl VersionPage {
     }
 }
 
+/// Ages count to `at` and not to the retrieval, as those of the version do.
 fn write_item(item: &mut Map<String, Value>, at: DateTime<Utc>) {
-    let mut whole = Value::Object(std::mem::take(item));
-    write_value_words(&mut whole, at);
-    if let Value::Object(written) = whole {
-        *item = written;
+    if let Some(Value::Object(fields)) = item.get_mut("fields") {
+        write_words_of(fields, at);
     }
 }

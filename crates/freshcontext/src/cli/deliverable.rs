@@ -109,7 +109,7 @@ fn work(
         match done {
             Some(Ok((done, page))) => {
                 if let (Some(page), Some(file)) = (page, html) {
-                    let written = timeline::of_deliverable(&page);
+                    let written = timeline::of_deliverable(&page, engine.tools());
                     if let Err(problem) = atomic_file::write(file, written.as_bytes(), NewFile::Shared) {
                         output::error(&problem, None);
                         return FAILED;

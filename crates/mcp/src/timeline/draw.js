@@ -1,5 +1,5 @@
 // Drawings: the timeline, the bar of a budget, the axis of versions, and the marks of items and scores.
-const DOT = 10, STEP = 24, GAP = 64, COLUMN = 4;
+const DOT = 10, STEP = 24, GAP = 80, COLUMN = 4;
 const TICKS = [[0, "now"], [1, "1 hour"], [6, "6 hours"], [24, "1 day"], [72, "3 days"], [168, "1 week"], [720, "1 month"],
   [4380, "6 months"], [8760, "1 year"], [43800, "5 years"], [175200, "20 years"], [876000, "100 years"]];
 // A score fades from green over amber to brown, as a leaf does.
@@ -32,18 +32,20 @@ const ink = (of) => 1.05 / (luminance(of) + 0.05) > (luminance(of) + 0.05) / 0.0
 
 const dot = (parent, x, y, item) => {
   const scored = item.at != null && item.score != null;
-  draw(parent, "circle", { cx: x, cy: y, r: DOT, ...scored ? { fill: rgb(item.score), class: "full" } : { class: "hollow" } });
-  draw(parent, "text", { x, y: y + 3.5, class: "number " + (scored ? ink(colour(item.score)) : "") }, item.number);
+  // What was left out is drawn empty, with the colour of its score as a rim.
+  const filled = scored && !item.out;
+  draw(parent, "circle", { cx: x, cy: y, r: filled ? DOT : DOT - 0.5, ...filled ? { fill: rgb(item.score), class: "full" } : scored ? { stroke: rgb(item.score), class: "empty" } : { class: "hollow" } });
+  draw(parent, "text", { x, y: y + 3.5, class: "number " + (filled ? ink(colour(item.score)) : "") }, item.number);
   if (!item.standing) return;
   // What is void is crossed out; what stands with a reservation has a ring.
   if (item.standing.severity === "void") draw(parent, "path", { d: `M${x - DOT} ${y + DOT}L${x + DOT} ${y - DOT}`, class: "crossed" });
   else draw(parent, "circle", { cx: x, cy: y, r: DOT + 2.5, class: "ring" });
 };
-const told = (item) => [item.at == null ? "no date" : `${item.age ? item.age + " ago, " : ""}${when(item.published)}`, item.score == null ? "no score" : `score ${item.score} of 100`].join(" \u00b7 ");
+const told = (item) => [item.at == null ? "no date" : `${item.age ? item.age + " ago, " : ""}${when(item.published)}`, item.score == null ? "no score" : `score ${item.score} of 100`, item.out && `left out: ${item.out}`].filter(Boolean).join(" \u00b7 ");
 
 const timeline = (view, room, go) => {
   const narrow = room < 620, labelled = view.lanes.some((lane) => lane.label);
-  const left = labelled && !narrow ? 176 : 14, undatedRoom = view.items.some((one) => one.hours == null) ? 82 : 10, right = room - undatedRoom - 14;
+  const left = labelled && !narrow ? 206 : 14, undatedRoom = view.items.some((one) => one.hours == null) ? 82 : 10, right = room - undatedRoom - 14;
   const oldest = Math.max(24, ...view.items.map((one) => one.from_hours).filter((hours) => hours != null)) * 1.25;
   const place = (hours) => left + DOT + (right - left - 2 * DOT) * Math.log10(1 + hours) / Math.log10(1 + oldest);
   const svg = draw(null, "svg", { role: "group", "aria-label": "Timeline: one link an item, by age; arrow keys move between them", class: "timeline" });
@@ -56,13 +58,13 @@ const timeline = (view, room, go) => {
     link.addEventListener("click", (event) => { event.preventDefault(); go(one); });
   };
   for (const lane of view.lanes) {
-    const top = y, half = lane.half && lane.half < oldest ? lane.half : null;
-    const name = lane.half ? `half-life ${duration(lane.half * HOUR)}` : "";
+    const top = y, middle = lane.half && lane.half < oldest ? lane.half : null;
+    const name = lane.half ? `half-life ${half(lane.half)}` : "";
     if (narrow && lane.label) {
       const text = draw(words, "text", { x: left, y: y + 16, class: "label" }, cut(lane.label, Math.floor(room / (name ? 13 : 8))));
       if (name) draw(text, "tspan", { class: "quiet" }, ` \u00b7 ${name}`);
       y += 20;
-    } else if (!lane.label && half) y += 16;
+    } else if (!lane.label && middle) y += 16;
     const dated = lane.items.filter((one) => one.hours != null).sort((a, b) => a.hours - b.hours);
     const ends = [];
     let rows = 0;
@@ -99,12 +101,12 @@ const timeline = (view, room, go) => {
         const height = (y - top - 3) * value / 100;
         if (height >= 0.5) draw(lanes, "rect", { x, y: y - 3 - height, width: COLUMN, height, fill: rgb(value), class: "decay" });
       }
-      if (half) draw(lines, "line", { x1: place(half), x2: place(half), y1: top, y2: y - 3, class: "half" });
-      const early = place(half || 0) < room * 0.6;
-      if (half && !lane.label) draw(words, "text", { x: place(half) + (early ? 5 : -5), y: top + 14, class: "quiet", "text-anchor": early ? "start" : "end" }, `half-life ${duration(lane.half * HOUR)}: score 50`);
+      if (middle) draw(lines, "line", { x1: place(middle), x2: place(middle), y1: top, y2: y - 3, class: "half" });
+      const early = place(middle || 0) < room * 0.6;
+      if (middle && !lane.label) draw(words, "text", { x: place(middle) + (early ? 5 : -5), y: top + 14, class: "quiet", "text-anchor": early ? "start" : "end" }, `${name}: score 50`);
     }
     if (!narrow && lane.label) {
-      draw(words, "text", { x: 12, y: top + 21, class: "label" }, cut(lane.label, 22));
+      draw(words, "text", { x: 12, y: top + 21, class: "label" }, cut(lane.label, 24));
       if (name) draw(words, "text", { x: 12, y: top + 35, class: "quiet" }, name);
     }
   }

@@ -92,9 +92,9 @@ pub fn of_records<'s>(bundle: &Bundle, sources: impl IntoIterator<Item = (&'s st
 
 /// Returns the page of a version of a deliverable: what changed since the version before, then what it holds. Masked as in
 /// [`of`].
-pub fn of_deliverable(version: &impl Serialize) -> String {
+pub fn of_deliverable<'t>(version: &impl Serialize, tools: impl IntoIterator<Item = &'t Tool>) -> String {
     let shown = json!({"tool": "deliverable", "structured": version});
-    page("{}", &in_script(&masked_value(shown)))
+    page(&headings(tools), &in_script(&masked_value(shown)))
 }
 
 /// The words of headings by tool.

@@ -19,7 +19,7 @@ const linked = (parent, text) => {
     const url = found[0].replace(/[.;:!?']+$/, "");
     if (!web(url)) continue;
     parent.append(text.slice(last, found.index));
-    link(parent, url, url);
+    link(parent, url.replace(/^https?:\/\/(www\.)?/, ""), url);
     last = found.index + url.length;
   }
   parent.append(text.slice(last));
@@ -31,20 +31,16 @@ const citation = (item) => [
   item.standing && `${standing(item.standing)}.`, item.url && `${item.url}.`, item.retrieved && `Retrieved ${when(item.retrieved)}.`,
 ].filter(Boolean).join(" ");
 const copy = async (item, button) => {
-  const text = citation(item);
-  let done = false;
-  try { await navigator.clipboard.writeText(text); done = true; } catch {
-    // A frame may not have the clipboard: the older way works on a selection.
-    const area = make(button.parentNode, "textarea", text, "copied");
-    area.setAttribute("aria-label", "Citation");
-    area.readOnly = true;
-    area.select();
-    done = document.execCommand("copy");
-    if (done) area.remove();
-  }
-  button.focus();
+  // A selection can be copied in a frame, too; the clipboard's own interface needs a permission, and may never answer.
+  const text = citation(item), area = make(button.parentNode, "textarea", text, "copied");
+  area.setAttribute("aria-label", "Citation");
+  area.readOnly = true;
+  area.select();
+  let done = document.execCommand("copy");
+  if (!done) done = await Promise.race([navigator.clipboard ? navigator.clipboard.writeText(text).then(() => true, () => false) : false, new Promise((end) => setTimeout(end, 600, false))]);
+  if (done) { area.remove(); button.focus(); } else { area.className = "citation"; area.select(); }
   say(done ? `Copied: ${text}` : "The citation is selected; copy it with the keyboard.");
-  button.textContent = done ? "Copied" : "Select and copy";
+  button.textContent = done ? "Copied" : "Copy from here";
   setTimeout(() => { button.textContent = "Copy citation"; }, 2500);
 };
 
@@ -97,7 +93,7 @@ const fields = (parent, item) => {
   const shownFields = item.fields.map(([name, value]) => [name, values(value, moment(item.retrieved))]).filter(([, value]) => value);
   shownFields.forEach(([name, value], at) => {
     const field = make(box, "span");
-    make(field, "span", name.replaceAll("_", " "), "name");
+    make(field, "span", word(name).replaceAll("_", " "), "name");
     field.append(" ");
     linked(field, cut(value, 300));
     if (at < shownFields.length - 1) box.append(" \u00b7 ");
@@ -118,21 +114,16 @@ const row = (parent, item, more) => {
   if (item.standing && item.standing.severity === "void") head.className = "void";
   if (item.url) link(head, item.title, item.url); else head.textContent = item.title;
   if (item.standing) make(body, "p", standing(item.standing), "standing");
-  const about = make(body, "p", null, "quiet");
-  const origin = item.url ? host(item.url) : "";
-  if (shown.lanes.length > 1) make(about, "span", `${item.from} \u00b7 `, "from");
-  else if (origin) about.append(`${origin} \u00b7 `);
-  about.append([item.at == null ? "no date" : `${item.age ? item.age + " ago \u00b7 " : ""}${when(item.published)}`, item.confidence && `${item.confidence} confidence`].filter(Boolean).join(" \u00b7 "));
-  about.append(" \u00b7 ");
-  if (item.score == null) about.append("no score");
-  else {
-    const box = make(about, "span", null, "scored");
-    box.append(`score ${item.score} `);
-    meter(box, item.score);
-  }
+  const about = make(body, "p", null, "quiet about");
+  const pieces = [shown.lanes.length > 1 ? item.from : item.url ? host(item.url) : "", ...item.at == null ? ["no date"] : [item.age ? `${item.age} ago` : "", when(item.published)],
+    item.confidence && item.confidence !== "unknown" ? `${item.confidence} confidence` : "", item.score == null ? "no score" : `score ${item.score} `, more && more.tokens != null ? counted(more.tokens, "token") : ""].filter(Boolean);
+  pieces.forEach((text, at) => {
+    const piece = make(about, "span", text);
+    if (text.startsWith("score ")) meter(piece, item.score);
+    if (at < pieces.length - 1) about.append(" \u00b7 ");
+  });
   if (item.why) make(body, "p", item.why, "why");
-  if (more && more.tokens != null) about.append(` \u00b7 ${counted(more.tokens, "token")}`);
-  if (more && more.text) {
+  if (more && more.text && shown.kind === "budget") {
     const text = make(body, "pre", more.text.trim());
     text.tabIndex = 0;
     text.setAttribute("role", "region");
@@ -244,14 +235,15 @@ const facts = (parent, pairs) => {
 
 // What changed since the version before: old and new value beside each other.
 const changes = (parent) => {
-  const { added, changed, gone, unknown, same, compared, from, to } = shown.change;
+  const { added, changed, gone, unlisted, unknown, same, compared, from, to } = shown.change;
   const named = (box, one, kind) => {
     const line = make(box, "li", null, kind);
     if (one.url) link(line, one.title, one.url); else line.append(one.title);
     if (one.published) make(line, "span", ` ${when(one.published)}`, "quiet");
     if (one.note) make(line, "span", ` ${one.note}`, "quiet");
     if (one.item) {
-      const jump = make(line, "a", ` item ${one.item.number}`, "jump");
+      line.append(" ");
+      const jump = make(line, "a", `item ${one.item.number}`, "jump");
       jump.href = `#item-${one.item.number}`;
       jump.addEventListener("click", (event) => { event.preventDefault(); toItem(one.item); });
     }
@@ -271,9 +263,9 @@ const changes = (parent) => {
     for (const one of changed) {
       const table = make(named(box, one), "table"), head = make(make(table, "thead"), "tr"), body = make(table, "tbody");
       for (const title of ["Field", `Version ${word(from)}`, to === "now" ? "Now" : `Version ${word(to)}`]) make(head, "th", title).scope = "col";
-      for (const field of one.fields) {
+      for (const field of [...one.fields].sort((a, b) => (b.field === "title") - (a.field === "title"))) {
         const line = make(body, "tr"), name = word(field.field).replace(/^fields\./, "").replaceAll("_", " ");
-        make(line, "th", name).scope = "row";
+        make(line, "th", cut(name, 40)).scope = "row";
         for (const [side, value] of [["then", field.then], ["now", field.now]]) {
           const cell = make(line, "td", null, side);
           if (value == null) make(cell, "span", "nothing", "quiet");
@@ -284,9 +276,10 @@ const changes = (parent) => {
     }
   }
   section("Gone", gone, "gone");
+  section("No longer listed", unlisted, "unlisted");
   section("Could not be checked", [...unknown, ...shown.troubles], "unknown");
   if (same) make(parent, "p", `${counted(same, "item")} ${same === 1 ? "is" : "are"} the same, and older.`, "quiet");
-  if (!added.length && !changed.length && !gone.length && !unknown.length && !shown.troubles.length) make(parent, "p", "No difference in what is known.");
+  if (!added.length && !changed.length && !gone.length && !unlisted.length && !unknown.length && !shown.troubles.length) make(parent, "p", "No difference in what is known.");
 };
 
 const show = (view) => {
@@ -303,8 +296,8 @@ const show = (view) => {
   make(title, "span", view.verdict, "verdict");
   if (view.lede) make(page, "p", view.lede, "lede");
   const counting = view.now && view.items.length ? `Ages are counted to ${when(view.now)}, when it was ${view.counted}.` : "";
-  const asked = Object.entries(view.asked || {}).map(([name, value]) => `${name}=${cut(word(value), 80)}`).join(" ");
-  make(page, "p", [cut([view.tool, asked].filter(Boolean).join(" "), 200), counting].filter(Boolean).join(" \u00b7 "), "quiet");
+  const asked = Object.entries(view.asked || {}).filter(([, value]) => typeof value !== "object" || list(value).some((one) => typeof one !== "object")).map(([name, value]) => `${name}=${cut(word(value), 80)}`).join(" ");
+  make(page, "p", [cut([view.kind === "answer" || view.kind === "budget" ? view.tool : "", asked].filter(Boolean).join(" "), 200), counting].filter(Boolean).join(" \u00b7 "), "quiet");
   if (view.kind === "deliverable") {
     if (view.versions.length) page.append(axis(view, width));
     changes(page);

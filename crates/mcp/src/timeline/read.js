@@ -8,13 +8,13 @@ const standing = ({ state, since, by, reason, replaced_by }) => [
 
 // Reasons of omission in words; the specification's name stands beside them.
 const REASONS = {
-  budget: "did not fit the budget", low_relevance: "not relevant enough", stale_source: "too old", policy_block: "kept out by a policy",
-  duplicate_coverage: "a duplicate", unsupported_media: "not text", privacy_risk: "a privacy risk", missing_permission: "without permission",
-  failed_retrieval: "a failed retrieval", unverified_date: "without a usable date",
+  budget: "did not fit the budget", low_relevance: "not relevant enough", stale_source: "too old", policy_block: "kept out by policy",
+  duplicate_coverage: "duplicate", unsupported_media: "not text", privacy_risk: "privacy risk", missing_permission: "without permission",
+  failed_retrieval: "failed retrieval", unverified_date: "without a usable date",
 };
 const reason = (name) => REASONS[name] || word(name).replaceAll("_", " ");
 const DETAILS = {
-  gone: "its source reports that it is gone", outside_window: "no longer listed; the source did not report a removal",
+  gone: "its source reports that it is gone", outside_window: "its source did not report a removal",
   not_followed: "its source was taken out of the deliverable",
 };
 
@@ -42,7 +42,9 @@ const remarks = (result) => {
   return notes;
 };
 const halfLife = (about) => about && about.decay_rate > 0 ? Math.LN2 / about.decay_rate : null;
-const part = (label, items, strips, half) => ({ label, items, strips: strips || [], half: half || null });
+// To the nearest hour or day, as the text has it.
+const half = (hours) => hours < 48 ? counted(Math.max(1, Math.round(hours)), "hour") : hours < 60 * 24 ? counted(Math.round(hours / 24), "day") : duration(hours * HOUR);
+const part = (label, items, strips, hours) => ({ label, items, strips: strips || [], half: hours || null });
 
 // The question, as a person would put it into a heading.
 const question = (asked) => {
@@ -73,6 +75,7 @@ const chosen = (view, selected, omitted, find) => {
     const item = find(one), name = word(one.reason);
     if (!item) continue;
     item.why = word(one.detail);
+    item.out = reason(name);
     view.left.set(name, [...view.left.get(name) || [], item]);
   }
 };
@@ -140,6 +143,15 @@ const bundle = (view, records) => {
   if (checked) view.checked = `${counted(checked.records, "record")} were checked against their rules when this page was made: every rule holds. To check again: freshcontext records check FILE.`;
 };
 
+// `extract_hackernews url=rust` as a person would name it.
+const sourceName = (one) => {
+  const name = word(one.resource_name), tool = word(one.platform), title = (TOOLS[tool] || {}).title;
+  if (!title || !name.startsWith(tool)) return name;
+  const rest = name.slice(tool.length).trim().replace(/^(url|query|packages)=/, "").replace(/^"(.*)"$/, "$1");
+  return rest ? `${title}: ${rest}` : title;
+};
+const removed = (one) => ({ title: word(one.title), url: web(one.url), note: DETAILS[one.detail] || word(one.detail) });
+
 // A version of a deliverable: what changed since the one before, then what it holds.
 const deliverable = (view, given) => {
   const item = drawn(), version = given.version || {}, changes = given.changes || {};
@@ -147,9 +159,10 @@ const deliverable = (view, given) => {
   view.now = given.at;
   view.counted = given.to === "now" ? "compared" : "generated";
   view.name = word(given.name);
-  const snapshots = list(given.sources), names = new Map(snapshots.map((one) => [one.resource_id, word(one.resource_name)]));
+  const snapshots = list(given.sources), names = new Map(snapshots.map((one) => [one.resource_id, sourceName(one)]));
   const from = (resource) => names.get(resource) || word(resource);
-  const all = list(version.items).map((entry) => [entry, item({ ...entry.item, published_at: entry.item.published_at, freshness_score: (entry.judged || {}).freshness_score }, from(entry.resource))]);
+  // The stored age is of the moment of retrieval; here ages count to the version.
+  const all = list(version.items).map((entry) => [entry, item({ ...entry.item, age: null, freshness_score: (entry.judged || {}).freshness_score }, from(entry.resource))]);
   const find = (one) => (all.find(([entry]) => entry.resource === one.resource && entry.id === one.id) || [])[1];
   const selection = version.selection || {}, texts = new Map(list(version.blocks).map((block) => [block.index, block]));
   chosen(view, list(selection.selected).map((one) => ({ ...one, ...texts.get(one.index) })), selection.omitted, find);
@@ -157,17 +170,18 @@ const deliverable = (view, given) => {
     compared: given.from != null, from: given.from, to: given.to,
     added: list(changes.added).map((one) => ({ title: word((one.item || {}).title) || word(one.id), url: web((one.item || {}).url), note: one.detail ? "its source could not be read before, so it may not be new" : "", item: find(one), published: word((one.item || {}).published_at) })),
     changed: list(changes.changed).map((one) => ({ title: word(one.title), url: web(one.url), fields: list(one.fields), item: find(one) })),
-    gone: list(changes.removed).map((one) => ({ title: word(one.title), url: web(one.url), note: DETAILS[one.detail] || word(one.detail) })),
+    gone: list(changes.removed).filter((one) => one.detail !== "outside_window").map(removed),
+    unlisted: list(changes.removed).filter((one) => one.detail === "outside_window").map(removed),
     unknown: list(changes.could_not_check).map((one) => ({ title: word(one.title), note: `${from(one.resource)} could not be read` })),
     same: list(changes.aged).length,
   };
-  const { added, changed, gone, unknown } = view.change;
+  const { added, changed, gone, unlisted, unknown } = view.change;
   view.troubles = snapshots.filter((one) => one.state !== "current").map((one) => ({
-    title: word(one.resource_name),
-    note: [{ partial: "some of it could not be read", last_used: `could not be checked; the items of ${when(one.synced_at)} are used`, left_out: "could not be checked, and is left out" }[one.state] || word(one.state), ...list(one.troubles).map((two) => `${word(two.code)}: ${word(two.message)}`)].join("; "),
+    title: sourceName(one),
+    note: [{ partial: "some of it could not be read", last_used: `could not be checked; the items of ${when(one.synced_at)} are used`, left_out: "could not be checked, and is left out" }[one.state] || word(one.state), ...list(one.troubles).map((two) => word(two.message))].join("; "),
   }));
   const unsure = unknown.length || view.troubles.length;
-  const parts = [added.length && `${added.length} added`, changed.length && `${changed.length} changed`, gone.length && `${gone.length} gone`, unknown.length ? `${unknown.length} could not be checked` : view.troubles.length && `${counted(view.troubles.length, "source")} could not be checked`].filter(Boolean);
+  const parts = [added.length && `${added.length} added`, changed.length && `${changed.length} changed`, gone.length && `${gone.length} gone`, unlisted.length && `${unlisted.length} no longer listed`, unknown.length ? `${unknown.length} could not be checked` : view.troubles.length && `${counted(view.troubles.length, "source")} could not be checked`].filter(Boolean);
   view.question = given.to === "now" ? `${view.name}, now` : `${view.name}, version ${word(given.to)}`;
   view.verdict = view.change.compared ? parts.length ? parts.join(", ") : "no change" : `the first version, ${counted(all.length, "item")}`;
   view.lede = view.change.compared ? `Compared with version ${word(given.from)} of ${when(given.from_at)}. ${unsure ? "" : "Every source could be checked."}`.trim() : "There is no earlier version to compare with.";
@@ -176,7 +190,7 @@ const deliverable = (view, given) => {
   budget(view, { ...version.budget, ...(version.budget || {}).limits });
   view.missing = list(version.missing_context).map(gap);
   view.facts.unshift([given.to === "now" ? "Compared" : "Generated", when(given.at)], ...(version.definition && version.definition.query ? [["Query", word(version.definition.query)]] : []));
-  view.sources = snapshots.map((one) => [word(one.resource_name), counted(one.item_count, "item"), one.synced_at ? `synced ${when(one.synced_at)}` : "never synced", word(one.state).replaceAll("_", " ")]);
+  view.sources = snapshots.map((one) => [sourceName(one), counted(one.item_count, "item"), one.synced_at ? `synced ${when(one.synced_at)}` : "never synced", word(one.state).replaceAll("_", " ")]);
   view.proofs = [["This version", given.hash && `sha256:${word(given.hash)}`], ["The version before", given.predecessor_hash && `sha256:${word(given.predecessor_hash)}`]].filter(([, value]) => value);
   if (view.proofs.length) view.checked = "The hash of this version was checked when this page was made. To check all versions: freshcontext store check.";
 };
@@ -190,7 +204,7 @@ const evaluation = (view, answer) => {
   const items = answer.results.map((one) => {
     const ready = one.provenance_readiness || {};
     return item({
-      title: one.title, url: one.source, published_at: ready.published_at, date_confidence: one.confidence, freshness_score: one.freshness_score,
+      title: one.title, url: one.source, published_at: ready.published_at, date_confidence: ready.timing_confidence, freshness_score: one.freshness_score,
       retrieved_at: ready.retrieved_at, summary: [word(one.label), list(one.why).map(word).join(" ")].filter(Boolean).join(": "),
     }, host(word(one.source)) || word(one.source_type) || "unknown source");
   });
@@ -259,7 +273,7 @@ const single = (view, answer, tool) => {
   if (missing.length) view.verdict += `; ${counted(missing.length, "part")} failed`;
   const facts = [["About", word(answer.summary)], ["Source", word(envelope.source_url)], ["Newest", envelope.content_date ? `${when(envelope.content_date)}, ${word(envelope.freshness_confidence)} confidence` : envelope.retrieved_at ? "no date" : ""], ["Age", word(answer.content_age)],
     ["Score", envelope.source_url ? envelope.freshness_score == null ? "none, as there is no date" : `${envelope.freshness_score} of 100` : ""], ["Status", word(answer.status)]];
-  view.facts.push(...facts, ...Object.entries(answer.fields || {}).map(([name, value]) => [name.replaceAll("_", " "), values(value, moment(view.now))]));
+  view.facts.push(...facts, ...Object.entries(answer.fields || {}).map(([name, value]) => [name.replaceAll("_", " ").replace(/^./, (c) => c.toUpperCase()), values(value, moment(view.now))]));
   view.notes = remarks(answer);
 };
 
@@ -268,7 +282,7 @@ const read = (given) => {
   const view = { kind: "answer", title: given.title || tool.title || given.tool || "Answer", tool: given.tool, asked: given.arguments, question: question(given.arguments), place: "", joined: ": ", verdict: "", lede: "", counted: "retrieved",
     facts: [], lanes: [], missing: [], notes: [], went: [], left: new Map(), events: [], proofs: [] };
   const isSource = given.is_error || Array.isArray(answer.sections) || answer.freshcontext || answer.message;
-  if (isSource) view.place = view.question ? tool.place ? ` ${tool.place}` : `, ${view.title}` : view.title;
+  if (isSource) view.place = view.question ? tool.place ? ` ${tool.place}` : `, ${view.title.replace(/^[A-Z](?=[a-z])/, (c) => c.toLowerCase())}` : view.title;
   if (given.is_error || (answer.code && answer.message && !answer.items)) {
     const failed = failure(view.title, answer.message ? answer : { message: given.text });
     view.now = answer.retrieved_at;

@@ -1,7 +1,9 @@
 // Words for values. They are those of the text, which `freshcontext_core::answer::value_words` writes; a page made by the
 // server holds them already, and reading them again changes nothing. tests/timeline compares both.
 const MINUTE = 60000, HOUR = 3600000, DAY = 86400000, MONTH_HOURS = 730.485;
-const word = (value) => value == null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+// Controls, marks of direction and other characters that are not seen, which could make a text look like another.
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+const word = (value) => value == null ? "" : (typeof value === "object" ? JSON.stringify(value) : String(value)).replace(UNSEEN, "");
 const list = (value) => Array.isArray(value) ? value : [];
 const cut = (text, length) => text.length > length ? text.slice(0, Math.max(1, length - 1)) + "\u2026" : text;
 const counted = (count, one, many) => `${count} ${count === 1 ? one : many || one + "s"}`;
@@ -44,12 +46,12 @@ const values = (value, now) => {
   if (value === true) return "yes";
   if (value === false) return "no";
   if (Array.isArray(value)) return value.map((one) => values(one, now)).join(", ");
-  if (typeof value === "object") return `(${Object.entries(value).map(([name, one]) => `${name} ${values(one, now)}`).join(", ")})`;
+  if (typeof value === "object") return `(${Object.entries(value).map(([name, one]) => `${word(name)} ${values(one, now)}`).join(", ")})`;
   if (typeof value === "number") {
     const plain = String(value);
     return plain.includes("e-") ? value.toFixed(20).replace(/0+$/, "") : plain;
   }
-  const text = String(value), ending = /^(.*\()([^()]*)\)$/s.exec(text);
+  const text = word(value), ending = /^(.*\()([^()]*)\)$/s.exec(text);
   if (now != null && DATE.test(text) && moment(text) != null) return `${text} (${relative(text, now)})`;
   if (now != null && ending && DATE.test(ending[2]) && moment(ending[2]) != null) return `${ending[1]}${ending[2]}, ${relative(ending[2], now)})`;
   return text.replace(/\s+/g, " ").trim();
