@@ -26,8 +26,14 @@ pub fn value_words(value: &Value, at: DateTime<Utc>) -> String {
     cut_marked(&show(value, at), FACT_CHARS).into_owned()
 }
 
-/// Writes the values of fields in the words of the text; ages count to `at`.
-pub fn write_words_of(fields: &mut Map<String, Value>, at: DateTime<Utc>) {
+/// Writes the fields of an item in the words of the text. Ages count to `at`, and not to its retrieval.
+pub fn write_item_words(item: &mut Map<String, Value>, at: DateTime<Utc>) {
+    if let Some(Value::Object(fields)) = item.get_mut("fields") {
+        write_words_of(fields, at);
+    }
+}
+
+fn write_words_of(fields: &mut Map<String, Value>, at: DateTime<Utc>) {
     for value in fields.values_mut() {
         *value = value_words(value, at).into();
     }

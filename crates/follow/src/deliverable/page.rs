@@ -2,12 +2,11 @@
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::SourceError;
-use freshcontext_core::answer::{value_words, write_words_of};
+use freshcontext_core::answer::{value_words, write_item_words};
 use freshcontext_core::date::KeptMoment;
 use freshcontext_deliverables::{Diff, Snapshot, Version, diff};
 use freshcontext_engine::Owner;
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use super::{To, moment};
 use crate::Follow;
@@ -130,14 +129,14 @@ impl Follow {
 }
 
 impl VersionPage {
-    /// Writes the values of items and of changes as the text has them.
+    /// Writes the values of items and of changes as the text has them. All ages count to the version.
     fn write_words(&mut self, now: DateTime<Utc>) {
         let at = self.at.parse().unwrap_or(now);
         for entry in self.version.iter_mut().flat_map(|version| &mut version.items) {
-            write_item(&mut entry.item, at);
+            write_item_words(&mut entry.item, at);
         }
         for added in &mut self.changes.added {
-            write_item(&mut added.entry.item, at);
+            write_item_words(&mut added.entry.item, at);
         }
         for change in self.changes.changed.iter_mut().flat_map(|one| &mut one.fields) {
             if change.field.starts_with("fields.") {
@@ -146,12 +145,5 @@ impl VersionPage {
                 }
             }
         }
-    }
-}
-
-/// Ages count to `at` and not to the retrieval, as those of the version do.
-fn write_item(item: &mut Map<String, Value>, at: DateTime<Utc>) {
-    if let Some(Value::Object(fields)) = item.get_mut("fields") {
-        write_words_of(fields, at);
     }
 }

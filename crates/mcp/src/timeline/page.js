@@ -118,9 +118,10 @@ const row = (parent, item, more) => {
   const pieces = [shown.lanes.length > 1 ? item.from : item.url ? host(item.url) : "", ...item.at == null ? ["no date"] : [item.age ? `${item.age} ago` : "", when(item.published)],
     item.confidence && item.confidence !== "unknown" ? `${item.confidence} confidence` : "", item.score == null ? "no score" : `score ${item.score} `, more && more.tokens != null ? counted(more.tokens, "token") : ""].filter(Boolean);
   pieces.forEach((text, at) => {
+    // A separator stays with the piece before it.
     const piece = make(about, "span", text);
     if (text.startsWith("score ")) meter(piece, item.score);
-    if (at < pieces.length - 1) about.append(" \u00b7 ");
+    if (at < pieces.length - 1) { piece.append(" \u00b7"); about.append(" "); }
   });
   if (item.why) make(body, "p", item.why, "why");
   if (more && more.text && shown.kind === "budget") {
