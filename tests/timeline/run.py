@@ -113,7 +113,8 @@ called = subprocess.run([SERVER, "call", "evaluate_context", "@" + documents, "-
                          "--html", os.path.join(work.name, "budget.html")], capture_output=True, text=True, timeout=SECONDS, env=fixed)
 limited = {"structuredContent": json.loads(called.stdout or "{}"), "content": [], "isError": False}
 check(called.returncode == 0, f"the call with a budget: {called.stderr}")
-printed = subprocess.run([SERVER, "records", "page", kept], capture_output=True, text=True, timeout=SECONDS)
+delivered = file("delivered.txt", (limited["structuredContent"].get("assembly") or {}).get("text", ""))
+printed = subprocess.run([SERVER, "records", "page", kept, "--text", delivered], capture_output=True, text=True, timeout=SECONDS)
 check(printed.returncode == 0, f"the page of records: {printed.stderr}")
 file("records.html", printed.stdout)
 versions.make(SERVER, work.name)
@@ -213,8 +214,10 @@ for name in ("budget 390", "budget 1000", "hosted budget"):
           heading="how to rotate a token: 12 of 16 went in, 1381 of 1500 tokens; left out: 1 duplicate, 1 did not fit the budget, 1 not relevant enough, 1 failed retrieval")
     check(said.get(name, {}).get("sections", [])[:2] == ["The text that went in 12", "Left out 4"], f"{name}: sections {said.get(name, {}).get('sections')}")
 for name in ("records 390", "records 1000"):
-    holds(name, folds=LEFT, text=["every rule holds", "Version 5.1 rotates tokens without downtime"])
+    holds(name, text=["every rule holds", "each of its blocks, has its recorded hash", "Version 5.1 rotates tokens without downtime"])
     one = said.get(name, {})
+    check([fold for fold in one.get("folds", []) if fold in LEFT] == LEFT, f"{name}: folds {one.get('folds')}")
+    check("Retrieved: 2026-11-21T11:58:00.000Z" in one.get("all", ""), f"{name}: the delivered text is missing")
     check(one.get("heading", "").startswith("12 items of 5 sources were shown to the model; 3 have no date. 4 were left out: 1 duplicate,"), f"{name}: {one.get('heading')}")
     check(any(text.startswith("Events ") and not is_open for text, is_open in one.get("folds", [])), f"{name}: the events are not folded")
     check("context.surface.created" in one.get("all", "") and "sha256:" in one.get("all", ""), f"{name}: events or hashes are missing")

@@ -121,15 +121,19 @@ pub fn page(root: &Path, generated: &[(String, String)]) -> Result<String, Strin
             ));
         }
     }
-    let found = std::fs::read_dir(&docs).map_err(|error| format!("docs: {error}"))?;
-    for entry in found.flatten() {
+    let entries = std::fs::read_dir(&docs).map_err(|error| format!("docs: {error}"))?;
+    let mut found = Vec::new();
+    for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let folder = format!("{name}/README.md");
-        let is_page = name.ends_with(".md") && name != "README.md" && !listed.contains(&name.as_str());
-        let is_folder = docs.join(&folder).is_file() && !listed.contains(&folder.as_str());
-        if is_page || is_folder {
-            return Err(format!("docs/{name} has no line in crates/xtask/src/index.rs"));
-        }
+        found.push(if entry.path().is_dir() {
+            format!("{name}/README.md")
+        } else {
+            name
+        });
+    }
+    found.retain(|name| docs.join(name).is_file());
+    if let Some(name) = unlisted(&listed, &found) {
+        return Err(format!("docs/{name} has no line in crates/xtask/src/index.rs"));
     }
     let mut out = "# Documentation\n\nThe [README](../README.md) says what FreshContext is and how to install it. Everything else, a line each:\n".to_owned();
     for (group, pages) in PAGES {
@@ -141,4 +145,32 @@ pub fn page(root: &Path, generated: &[(String, String)]) -> Result<String, Strin
         }
     }
     Ok(out)
+}
+
+/// The first page without a line.
+fn unlisted<'f>(listed: &[&str], found: &'f [String]) -> Option<&'f String> {
+    let is_page =
+        |name: &str| name != "README.md" && Path::new(name).extension().is_some_and(|end| end == "md");
+    found
+        .iter()
+        .find(|name| is_page(name) && !listed.contains(&name.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_without_a_line_is_found() {
+        let found = ["README.md", "tools.md", "pictures.png", "answers/README.md"].map(str::to_owned);
+        assert_eq!(unlisted(&["tools.md", "answers/README.md"], &found), None);
+        assert_eq!(
+            unlisted(&["tools.md"], &found),
+            Some(&"answers/README.md".to_owned())
+        );
+        assert_eq!(
+            unlisted(&["answers/README.md"], &found),
+            Some(&"tools.md".to_owned())
+        );
+    }
 }

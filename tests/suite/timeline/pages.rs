@@ -123,6 +123,7 @@ pub async fn records() -> Result<(), Failed> {
     call.arg(&kept);
     let done = finish(call, "").await;
     ensure(done.code == Some(0), &done.stderr)?;
+    let printed = done.stdout;
     let mut drawing = command(&["records", "page"]);
     drawing.arg(&kept);
     let drawn = finish(drawing, "").await;
@@ -149,6 +150,27 @@ pub async fn records() -> Result<(), Failed> {
         page.text.contains("\"hackernews\":{\"title\":\"Hacker News\"}"),
         "no titles of sources",
     )?;
+
+    // The text that was delivered has its recorded hash, to the letter.
+    let text = scratch().join("page-records.txt");
+    let mut comparing = async |content: String, task: &str| -> Result<Option<i32>, Failed> {
+        std::fs::write(&text, content)?;
+        let mut compare = command(&["records", task]);
+        compare.arg(&kept).arg("--text").arg(&text);
+        let done = finish(compare, "").await;
+        if task == "page" && done.code != Some(0) {
+            ensure(done.stdout.is_empty(), "a page of a text that was not delivered")?;
+        }
+        Ok(done.code)
+    };
+    for task in ["check", "page"] {
+        ensure(
+            comparing(printed.clone(), task).await? == Some(0),
+            "the printed text is not what was delivered",
+        )?;
+        let other = printed.replacen("every month", "every mouth", 1);
+        ensure(comparing(other, task).await? == Some(1), "another text passes")?;
+    }
 
     let mut broken = bundle;
     broken["context_selection"][0]["selected_item_refs"] = json!(["itm_nowhere"]);

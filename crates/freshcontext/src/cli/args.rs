@@ -374,12 +374,18 @@ pub(crate) enum Records {
     Page {
         /// File with records, as for `export`
         file: PathBuf,
+        /// File with the text that was delivered: compared with its recorded hash, and shown on the page
+        #[arg(long, value_name = "FILE")]
+        text: Option<PathBuf>,
     },
     /// Check records against their rules: references, partition, states, order, room, no secrets; exits with 1 on a
     /// violation
     Check {
         /// File with records, as for `export`
         file: PathBuf,
+        /// File with the text that was delivered: compare it, and each of its blocks, with the recorded hashes
+        #[arg(long, value_name = "FILE")]
+        text: Option<PathBuf>,
         /// Print the violations as JSON
         #[arg(long)]
         json: bool,

@@ -78,10 +78,19 @@ pub fn of_evaluation(arguments: &Value, structured: &Value) -> String {
 
 /// Returns the page of context records that were checked against their rules: what was shown to the model, what was left out
 /// and why, and the events. `sources` are ids of adapters with their titles.
-pub fn of_records<'s>(bundle: &Bundle, sources: impl IntoIterator<Item = (&'s str, &'s str)>) -> String {
+/// `delivered` is the text that has the recorded hashes, if the caller has it.
+pub fn of_records<'s>(
+    bundle: &Bundle,
+    delivered: Option<&str>,
+    sources: impl IntoIterator<Item = (&'s str, &'s str)>,
+) -> String {
     let mut structured = json!(bundle);
     if let Some(structured) = structured.as_object_mut() {
         structured.insert("checked".to_owned(), json!({"records": bundle.records().len()}));
+        if let Some(text) = delivered {
+            // Masked, since the page may be shared; what was compared with the hash is the text as it was.
+            structured.insert("delivered".to_owned(), masked_value(json!(text)));
+        }
     }
     let shown = json!({"tool": "records", "structured": structured});
     let titles = sources

@@ -327,7 +327,16 @@ const show = (view) => {
   box.id = "items";
   box.tabIndex = -1;
   if (isList && view.items.length) listed(box);
-  if (view.kind === "records") { went("Shown to the model"); leftOut(page); }
+  if (view.kind === "records") {
+    went("Shown to the model");
+    if (view.delivered) {
+      const text = make(fold(page, "The text as it was delivered"), "pre", view.delivered);
+      text.tabIndex = 0;
+      text.setAttribute("role", "region");
+      text.setAttribute("aria-label", "The text as it was delivered");
+    }
+    leftOut(page);
+  }
   if (view.kind === "deliverable" && view.went.length) { went("What it holds"); leftOut(page); }
   if (!isList) missing(page, view.missing);
   filter();

@@ -140,7 +140,8 @@ const bundle = (view, records) => {
   for (const [id, block] of blocks) if (block.sha256 && of.has(id)) view.proofs.push([`Block of item ${of.get(id).number}`, `sha256:${word(block.sha256)}`]);
   for (const one of all) if (one.digest) view.proofs.push([`Content of item ${one.number}`, one.digest]);
   const checked = records.checked;
-  if (checked) view.checked = `${counted(checked.records, "record")} were checked against their rules when this page was made: every rule holds. To check again: freshcontext records check FILE.`;
+  view.delivered = word(records.delivered);
+  if (checked) view.checked = `${view.delivered ? "The delivered text, and each of its blocks, has its recorded hash. " : ""}${counted(checked.records, "record")} were checked against their rules when this page was made: every rule holds. To check again: freshcontext records check FILE${view.delivered ? " --text TEXT" : ""}.`;
 };
 
 // `extract_hackernews url=rust` as a person would name it.
