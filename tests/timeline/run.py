@@ -130,10 +130,16 @@ trials += [{"name": f"hosted {theme}", "html": view(), "width": 500, "theme": th
             "result": result} for theme in ("light", "dark")]
 trials.append({"name": "hosted budget", "html": view(), "width": 1000, "theme": "light", "tool": tool, "arguments": question, "result": limited})
 # The same answers as a host sends them: the page's own words for values are those of the server.
-for name in ("list", "composite", "undated", "quotes"):
-    own = json.loads(re.search(r'id="answer">(.*?)</script>', read(os.path.join(work.name, name + ".html")), re.S).group(1))
+tools = sorted(name.removesuffix(".html") for name in os.listdir(os.path.join(work.name, "tools")) if name.endswith(".html"))
+check(len(tools) > 20, f"pages of {len(tools)} tools")
+every = ["quotes", "composite", "undated", *(os.path.join("tools", name) for name in tools)]
+for name in every:
+    page = read(os.path.join(work.name, name + ".html"))
+    own = json.loads(re.search(r'id="answer">(.*?)</script>', page, re.S).group(1))
     with open(os.path.join(work.name, name + ".json"), encoding="utf-8") as sent:
         structured = json.load(sent)
+    if name.startswith("tools"):
+        trials.append({"name": f"{name} 1000", "html": page, "width": 1000, "theme": "light", "tool": {}})
     trials.append({"name": f"sent {name}", "html": view(), "width": 1000, "theme": "light", "tool": {"name": own["tool"], "title": own["title"]},
                    "arguments": own["arguments"], "result": {"structuredContent": structured, "content": [], "isError": False}})
 if AXE:
@@ -152,7 +158,7 @@ check(any("probe.invalid/control" in one for one in requests), f"a request of th
 requests.clear()
 
 shell = read(os.path.join(here, "host.html")).replace("TRIALS", json.dumps(trials).replace("<", "\\u003c"))
-dumped = browse(file("host.html", shell), "--virtual-time-budget=30000", "--dump-dom")
+dumped = browse(file("host.html", shell), "--virtual-time-budget=90000", "--dump-dom")
 found = re.search(r'<pre id="said">(.*?)</pre>', dumped, re.S)
 said = {one["name"]: one for one in json.loads(html.unescape(found.group(1)))} if found else {}
 check(len(said) == len(trials), f"{len(said)} of {len(trials)} pages were drawn")
@@ -176,12 +182,15 @@ for name, one in said.items():
     if name.startswith("sent"):
         check(one["all"] == said[name.removeprefix("sent ") + " 1000"]["all"], f"{name}: a host's page says something else than the file")
         continue
+    check(all(link.startswith(("http://", "https://")) for link in one["links"]), f"{name}: links {one['links']}")
+    if name.startswith("tools"):
+        check(one["items"] > 0 or "evaluate" in name, f"{name}: no items")
+        continue
     items, hollow, strips = EXPECTED[name.split()[0]] if name not in ("hosted failure", "hosted budget") else (0, 0, 1) if name == "hosted failure" else (16, 4, 0)
     check(items is None or one["items"] == items, f"{name}: {one['items']} items")
     check((one["hollow"], one["strips"]) == (hollow, strips), f"{name}: {one['hollow']} hollow, {one['strips']} strips")
     check(not one["ran"] and one["scripts"] == 3, f"{name}: a script of the answer ran or stands there")
     check(not set(one["elements"]) & {"img", "iframe", "link", "object", "embed", "base", "form"}, f"{name}: {one['elements']}")
-    check(all(link.startswith(("http://", "https://")) for link in one["links"]), f"{name}: links {one['links']}")
     if name.startswith("hosted"):
         check(one["heard"][:2] == ["ui/initialize", "ui/notifications/initialized"], f"{name}: said {one['heard']}")
         check("ui/notifications/size-changed" in one["heard"], f"{name}: does not say its size: {one['heard']}")

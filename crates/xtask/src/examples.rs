@@ -126,7 +126,7 @@ const PICTURED: [(&str, &str, &[&str]); 5] = [
     ("quotes", "finance/ok", &[]),
 ];
 
-/// Writes the pages for the documentation to a folder, each with its answer as JSON.
+/// Writes the pages for the documentation to a folder, each with its answer as JSON, and those of every tool to `tools` in it.
 pub fn timelines(root: &Path, into: &Path) -> Result<String, String> {
     std::fs::create_dir_all(into).map_err(|error| format!("{}: {error}", into.display()))?;
     let cases = load_cases(&root.join("fixtures"))?;
@@ -150,16 +150,28 @@ pub fn timelines(root: &Path, into: &Path) -> Result<String, String> {
         }
         let case = &case;
         let example = runtime.block_on(answer(root, case, &case.tool, case.arguments.clone()))?;
-        for (ending, text) in [("json", example.json()), ("html", example.page)] {
-            let file = into.join(format!("{name}.{ending}"));
-            std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
-        }
+        write_page(&into.join(name), &example)?;
+    }
+    let tools = into.join("tools");
+    std::fs::create_dir_all(&tools).map_err(|error| format!("{}: {error}", tools.display()))?;
+    let every = all(root)?;
+    for example in &every {
+        write_page(&tools.join(&example.tool), example)?;
     }
     Ok(format!(
         "pages of {} answers at {NOW} in {}",
-        PICTURED.len(),
+        PICTURED.len() + every.len(),
         into.display()
     ))
+}
+
+/// Writes the page of an answer, and the answer as JSON.
+fn write_page(path: &Path, example: &Example) -> Result<(), String> {
+    for (ending, text) in [("json", &example.json()), ("html", &example.page)] {
+        let file = path.with_extension(ending);
+        std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    Ok(())
 }
 
 /// Observer that ignores every exchange.

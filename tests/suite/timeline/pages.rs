@@ -153,7 +153,7 @@ pub async fn records() -> Result<(), Failed> {
 
     // The text that was delivered has its recorded hash, to the letter.
     let text = scratch().join("page-records.txt");
-    let mut comparing = async |content: String, task: &str| -> Result<Option<i32>, Failed> {
+    let comparing = async |content: String, task: &str| -> Result<Option<i32>, Failed> {
         std::fs::write(&text, content)?;
         let mut compare = command(&["records", task]);
         compare.arg(&kept).arg("--text").arg(&text);
