@@ -1,5 +1,7 @@
 //! The timeline: as a resource for hosts that show pages, and as a file at the shell.
 
+mod pages;
+
 use freshcontext_testkit::ScriptedUpstream;
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
@@ -17,6 +19,9 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("timeline::resource", || block_on(resource())),
         Trial::test("timeline::same_tools_for_all", || block_on(same_tools())),
         Trial::test("timeline::file", || block_on(file())),
+        Trial::test("timeline::values", || block_on(pages::values())),
+        Trial::test("timeline::records", || block_on(pages::records())),
+        Trial::test("timeline::deliverable", || block_on(pages::deliverable())),
     ]
 }
 

@@ -9,8 +9,8 @@ mod xml;
 use std::fmt::Write;
 
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Item, Pace, Refetch, Request,
-    Response, Route, SourceError, SourceResult, StandingState, StandingTold, StatusRule, quoted,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, Heading, HostRate, Hosts, Item, Pace, Refetch,
+    Request, Response, Route, SourceError, SourceResult, StandingState, StandingTold, StatusRule, quoted,
 };
 
 pub use input::Input;
@@ -23,6 +23,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "arxiv",
     tool: "extract_arxiv",
     title: "arXiv",
+    heading: Heading::new("on arXiv", "paper", "papers"),
     description: "arXiv preprints with abstracts, dated by version. For journals and citations use extract_scholar.",
     instead: Some("extract_scholar"),
     example: input::URL.example,

@@ -11,8 +11,8 @@ mod request;
 mod site;
 
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, Hosts, Refetch, Route,
-    SourceError, SourceResult, StandingState, hosts,
+    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, Heading, Hosts, Refetch,
+    Route, SourceError, SourceResult, StandingState, hosts,
 };
 
 pub use input::Input;
@@ -47,6 +47,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "changelog",
     tool: "extract_changelog",
     title: "Changelog",
+    heading: Heading::new("in its changelog", "entry", "entries"),
     description: "Releases of a repository, package or site, with notes. For cadence and downloads use package_trends.",
     instead: Some("package_trends"),
     example: input::URL.example,

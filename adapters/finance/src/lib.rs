@@ -14,8 +14,8 @@ mod symbol;
 use std::time::Duration;
 
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Argument, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, HostRate,
-    Hosts, Listing, Pace, Peek, Refetch, Route, SourceError, SourceResult, StatusRule, When,
+    Adapter, Apply, ArgSpec, Argument, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, Heading,
+    HostRate, Hosts, Listing, Pace, Peek, Refetch, Route, SourceError, SourceResult, StatusRule, When,
 };
 
 /// A host that publishes no more than how many requests it takes; two at once are modest.
@@ -33,6 +33,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "finance",
     tool: "extract_finance",
     title: "Quotes",
+    heading: Heading::new("on the market", "quote", "quotes"),
     description: "Last prices of stocks, indices, currencies or coins. For filings use extract_sec_filings.",
     example: URL.example,
     profile: "market_finance",

@@ -11,8 +11,8 @@ mod request;
 use std::time::Duration;
 
 use freshcontext_contract::{
-    Adapter, ArgSpec, Argument, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Listing, Marker, Pace,
-    Peek, Refetch, Response, Route, SourceError, SourceResult,
+    Adapter, ArgSpec, Argument, Cx, Decay, Descriptor, ErrorCode, Heading, HostRate, Hosts, Listing, Marker,
+    Pace, Peek, Refetch, Response, Route, SourceError, SourceResult,
 };
 use freshcontext_parse::charset;
 
@@ -27,6 +27,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "gdelt",
     tool: "extract_gdelt",
     title: "World news",
+    heading: Heading::new("in world news", "article", "articles"),
     description: "Press articles in 65 languages, dated when first seen. For opinions use extract_hackernews.",
     example: URL.example,
     profile: "government_regulatory",

@@ -12,8 +12,8 @@ mod tenders;
 
 use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing,
-    Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StandingState,
+    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, Earlier, ErrorCode, Heading, HostRate, Hosts,
+    Listing, Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StandingState,
     StatusRule,
 };
 
@@ -38,6 +38,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "gebiz",
     tool: "extract_gebiz",
     title: "Singapore tenders",
+    heading: Heading::new("in Singapore tenders", "tender", "tenders"),
     description: "Awarded Singapore tenders with amounts; none is open. For US awards use extract_govcontracts.",
     instead: None,
     example: input::URL.example,

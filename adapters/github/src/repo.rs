@@ -4,8 +4,8 @@ use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::standing::Replacement;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, DateEvidence, Decay, Descriptor, Earlier, ErrorCode, Hosts, Listing, Peek, Peeked,
-    Question, Refetch, SourceError, SourceResult, StandingEvidence, StandingState, hosts, named,
+    Adapter, ArgSpec, Cx, DateEvidence, Decay, Descriptor, Earlier, ErrorCode, Heading, Hosts, Listing, Peek,
+    Peeked, Question, Refetch, SourceError, SourceResult, StandingEvidence, StandingState, hosts, named,
 };
 use freshcontext_parse::charset::{self, as_text};
 use freshcontext_parse::github::{self, Repository};
@@ -20,6 +20,7 @@ pub static GITHUB: Descriptor = Descriptor {
     id: "github",
     tool: "extract_github",
     title: "GitHub",
+    heading: Heading::new("on GitHub", "repository", "repositories"),
     description: "One repository: README, stars, newest commit. To find some use search_repos.",
     example: input::URL.example,
     profile: "code_activity",

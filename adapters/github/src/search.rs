@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, Hosts, Refetch, SourceError, SourceResult, hosts,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, Heading, Hosts, Refetch, SourceError, SourceResult,
+    hosts,
 };
 
 use crate::input::{self, QueryInput};
@@ -15,6 +16,7 @@ pub static REPOSEARCH: Descriptor = Descriptor {
     id: "reposearch",
     tool: "search_repos",
     title: "GitHub search",
+    heading: Heading::new("on GitHub", "repository", "repositories"),
     description: "Repositories by words and qualifiers, with stars and last push. For one you know use extract_github.",
     example: input::QUERY.example,
     profile: "code_activity",

@@ -12,8 +12,8 @@ mod request;
 
 use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, HostRate, Hosts, Listing, Pace, Peek, Peeked, Question,
-    Refetch, Route, SourceError, SourceResult, StandingState,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, Heading, HostRate, Hosts, Listing, Pace, Peek, Peeked,
+    Question, Refetch, Route, SourceError, SourceResult, StandingState,
 };
 
 pub use look_up::look_up;
@@ -23,6 +23,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "govcontracts",
     tool: "extract_govcontracts",
     title: "US contracts",
+    heading: Heading::new("in US federal contracts", "award", "awards"),
     description: "US federal contract awards, newest signed first. For Singapore use extract_gebiz.",
     example: input::URL.example,
     profile: "government_regulatory",

@@ -8,8 +8,8 @@ mod routes;
 
 use freshcontext_contract::asking::by_validators;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Pace, Peeked, Refetch,
-    Route, SourceError, SourceResult, StandingState, StatusRule, hosts,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, ErrorCode, Heading, HostRate, Hosts, Pace, Peeked,
+    Refetch, Route, SourceError, SourceResult, StandingState, StatusRule, hosts,
 };
 
 pub use input::Input;
@@ -21,6 +21,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "hackernews",
     tool: "extract_hackernews",
     title: "Hacker News",
+    heading: Heading::new("on Hacker News", "story", "stories"),
     description: "Stories, or one thread with comments: developers' opinions. For users' use extract_reddit.",
     instead: Some("extract_reddit"),
     example: input::URL.example,

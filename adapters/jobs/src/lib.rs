@@ -16,9 +16,9 @@ use std::collections::HashSet;
 use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, HostRate, Hosts, Pace,
-    Refetch, Retry, Route, SourceError, SourceResult, StandingState, StatusRule, When, counted, hosts,
-    quoted,
+    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, Heading, HostRate,
+    Hosts, Pace, Refetch, Retry, Route, SourceError, SourceResult, StandingState, StatusRule, When, counted,
+    hosts, quoted,
 };
 use freshcontext_parse::charset::as_text;
 use freshcontext_parse::link;
@@ -40,6 +40,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "jobs",
     tool: "search_jobs",
     title: "Job boards",
+    heading: Heading::new("on job boards", "job", "jobs"),
     description: "Open jobs of five boards, fresh to likely closed. For start-ups that hire use extract_yc.",
     example: input::EXAMPLE,
     profile: "jobs_opportunities",

@@ -8,9 +8,9 @@ mod request;
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Item, Listing, Pace, PartFailure,
-    Peek, Refetch, Response, Route, SourceError, SourceResult, StandingState, StandingTold, StatusRule, When,
-    hosts, named, named_list,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, Heading, HostRate, Hosts, Item, Listing, Pace,
+    PartFailure, Peek, Refetch, Response, Route, SourceError, SourceResult, StandingState, StandingTold,
+    StatusRule, When, hosts, named, named_list,
 };
 use freshcontext_parse::charset::as_text;
 use freshcontext_parse::registry::Registry;
@@ -27,6 +27,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "packagetrends",
     tool: "package_trends",
     title: "Packages",
+    heading: Heading::new("in package registries", "package", "packages"),
     description: "Packages' latest version, cadence, downloads, vulnerabilities. For release notes use extract_changelog.",
     instead: Some("extract_changelog"),
     example: input::URL.example,

@@ -6,8 +6,8 @@ mod request;
 
 use freshcontext_contract::chrono::{DateTime, NaiveDate};
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, DateEvidence, DateValue, Decay, Descriptor, ErrorCode, HostRate,
-    Hosts, Item, Pace, Refetch, Request, Route, SourceError, SourceResult, counted, named, texts,
+    Adapter, Apply, ArgSpec, Credential, Cx, DateEvidence, DateValue, Decay, Descriptor, ErrorCode, Heading,
+    HostRate, Hosts, Item, Pace, Refetch, Request, Route, SourceError, SourceResult, counted, named, texts,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::charset::as_text;
@@ -25,6 +25,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "producthunt",
     tool: "extract_producthunt",
     title: "Product Hunt",
+    heading: Heading::new("on Product Hunt", "product", "products"),
     description: "Product launches: today's board, a topic, product or keyword. For funded start-ups use extract_yc.",
     example: input::URL.example,
     profile: "product_research",

@@ -6,8 +6,8 @@ mod parse;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Marker, Pace,
-    Refetch, Request, Route, SourceError, SourceResult, StandingState, StatusRule, When, named, texts,
+    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Heading, HostRate, Hosts, Marker,
+    Pace, Refetch, Request, Route, SourceError, SourceResult, StandingState, StatusRule, When, named, texts,
 };
 use freshcontext_parse::charset;
 
@@ -22,6 +22,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "reddit",
     tool: "extract_reddit",
     title: "Reddit",
+    heading: Heading::new("on Reddit", "post", "posts"),
     description: "Posts, or one post with comments: users' opinions. For developers' use extract_hackernews.",
     instead: Some("extract_hackernews"),
     example: input::URL.example,

@@ -7,8 +7,8 @@ mod request;
 
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, HostRate, Hosts,
-    Listing, Pace, Peek, Refetch, Route, SourceError, SourceResult, StandingState, StatusRule, Wait,
+    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, Heading, HostRate,
+    Hosts, Listing, Pace, Peek, Refetch, Route, SourceError, SourceResult, StandingState, StatusRule, Wait,
 };
 use freshcontext_parse::charset::as_text;
 
@@ -22,6 +22,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "google_scholar",
     tool: "extract_scholar",
     title: "Papers",
+    heading: Heading::new("in papers", "paper", "papers"),
     description: "Papers of all fields with venue, date and citations. For preprints use extract_arxiv.",
     instead: Some("extract_arxiv"),
     example: input::URL.example,

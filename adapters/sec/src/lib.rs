@@ -15,9 +15,9 @@ mod stands;
 
 use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, EarlierRequest, ErrorCode, HostRate, Hosts, Identity,
-    Listing, Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StandingState,
-    StatusRule, When,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, EarlierRequest, ErrorCode, Heading, HostRate, Hosts,
+    Identity, Listing, Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult,
+    StandingState, StatusRule, When,
 };
 
 pub use look_up::look_up;
@@ -39,6 +39,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "sec_filings",
     tool: "extract_sec_filings",
     title: "SEC filings",
+    heading: Heading::new("at the SEC", "filing", "filings"),
     description: "EDGAR filings of a company or on a topic; 8-K by default. For prices use extract_finance.",
     example: input::URL.example,
     profile: "government_regulatory",

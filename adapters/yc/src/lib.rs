@@ -10,9 +10,9 @@ use std::collections::HashSet;
 
 use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing, Pace, Peek,
-    Peeked, Question, Refetch, Response, Route, SourceError, SourceResult, StandingState, counted, named,
-    named_list,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, ErrorCode, Heading, HostRate, Hosts, Listing, Pace,
+    Peek, Peeked, Question, Refetch, Response, Route, SourceError, SourceResult, StandingState, counted,
+    named, named_list,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::charset::as_text;
@@ -26,6 +26,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "yc",
     tool: "extract_yc",
     title: "Y Combinator",
+    heading: Heading::new("at Y Combinator", "company", "companies"),
     description: "Y Combinator companies with status, team size and hiring. For launches use extract_producthunt.",
     example: input::URL.example,
     profile: "company_intel",

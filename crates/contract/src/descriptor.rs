@@ -17,6 +17,8 @@ pub struct Descriptor {
     pub tool: &'static str,
     /// Tool title for people.
     pub title: &'static str,
+    /// Words for the heading of an answer.
+    pub heading: Heading,
     /// Tool description for the model: what it returns and what to pass. At most 400 characters.
     pub description: &'static str,
     /// The tool that may answer the same question where this source fails, if any.
@@ -54,6 +56,24 @@ pub struct Descriptor {
     pub dates: &'static str,
     /// One sentence: what the source's terms ask of us, with a link.
     pub terms: &'static str,
+}
+
+/// Words for the heading of an answer: `rust on Hacker News: 4 stories`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heading {
+    /// Where the question was asked, such as `on Hacker News`; the title of the tool stands in for an empty one.
+    pub place: &'static str,
+    /// An item of a search, such as `story`.
+    pub one: &'static str,
+    /// Several, such as `stories`.
+    pub many: &'static str,
+}
+
+impl Heading {
+    /// These words.
+    pub const fn new(place: &'static str, one: &'static str, many: &'static str) -> Self {
+        Self { place, one, many }
+    }
 }
 
 /// A decay class of the FreshContext Specification; its rate is in the core's table.
@@ -482,6 +502,11 @@ impl Descriptor {
         id: "",
         tool: "",
         title: "",
+        heading: Heading {
+            place: "",
+            one: "item",
+            many: "items",
+        },
         description: "",
         instead: None,
         example: "{}",

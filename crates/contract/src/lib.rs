@@ -47,8 +47,8 @@ pub use clock::{Clock, FixedClock};
 pub use cx::{BoxFuture, CallScope, Cx, Seen, Transport};
 pub use date::{DateEvidence, DateValue};
 pub use descriptor::{
-    Apply, Credential, Decay, Descriptor, Founding, HostRate, Hosts, Key, Marker, Pace, Refetch, Route,
-    StatusRule, Wait, When,
+    Apply, Credential, Decay, Descriptor, Founding, Heading, HostRate, Hosts, Key, Marker, Pace, Refetch,
+    Route, StatusRule, Wait, When,
 };
 pub use error::{ErrorCode, Retry, SourceError};
 pub use failure::FailureKind;

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use freshcontext_engine::Engine;
 
-pub use deliverable::{INTENT, PROFILE, Seen, Task, To, deliverable_tools};
+pub use deliverable::{INTENT, PROFILE, Seen, Task, To, VersionPage, deliverable_tools};
 pub use freshcontext_core::date::KeptMoment;
 pub use keeping::TimeToolset;
 

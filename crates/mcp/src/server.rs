@@ -153,12 +153,12 @@ fn page() -> Resource {
 }
 
 /// Returns the content of the page. It needs no network origin and declares none.
-fn page_content() -> ResourceContents {
+fn page_content(engine: &Engine) -> ResourceContents {
     let csp = json!({"connectDomains": [], "resourceDomains": [], "frameDomains": [], "baseUriDomains": []});
     ResourceContents::TextResourceContents {
         uri: timeline::URI.to_owned(),
         mime_type: Some(timeline::MIME_TYPE.to_owned()),
-        text: timeline::view(),
+        text: timeline::view(engine.tools()),
         meta: Some(meta(&json!({"ui": {"csp": csp, "prefersBorder": true}}))),
     }
 }
@@ -447,7 +447,7 @@ impl ServerHandler for McpServer {
                 ErrorData::resource_not_found(message, data)
             });
         }
-        Ok(ReadResourceResult::new(vec![page_content()])
+        Ok(ReadResourceResult::new(vec![page_content(&self.engine)])
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public)
             .into())

@@ -7,7 +7,7 @@ use freshcontext_budget::quote::{named, quoted};
 use serde_json::Value;
 
 use crate::bundle::{Bundle, Record};
-use crate::ids::kind_of;
+use crate::ids::{kind_of, sha256_hex};
 use crate::values::{Kind, State};
 use freshcontext_redact::{joined, masked, sweep};
 
@@ -34,6 +34,51 @@ pub fn check(bundle: &Bundle) -> Vec<String> {
         *line = masked(line).0.into_owned();
     }
     out
+}
+
+/// Compares a text with the hash of what was delivered and with the hashes of its blocks. Returns the text in the bytes that
+/// were hashed, which may differ at its end by a line break, or a line for each mismatch.
+pub fn delivered(bundle: &Bundle, text: &str) -> Result<String, Vec<String>> {
+    let hashes: Vec<&str> = bundle
+        .context_injection
+        .iter()
+        .filter_map(|injection| injection.hash.as_deref())
+        .collect();
+    if hashes.is_empty() {
+        return Err(vec!["no hash of the delivered text is recorded".to_owned()]);
+    }
+    let trimmed = text.trim_end();
+    let forms = [text.to_owned(), trimmed.to_owned(), format!("{trimmed}\n")];
+    let hash = |text: &str| format!("sha256:{}", sha256_hex(text));
+    let found = forms
+        .into_iter()
+        .find(|form| hashes.contains(&hash(form).as_str()));
+    let Some(found) = found else {
+        let recorded = hashes.join(", ");
+        return Err(vec![format!(
+            "the text is not what was delivered: its hash is {}, the recorded one is {recorded}",
+            hash(text)
+        )]);
+    };
+    let blocks = bundle
+        .context_assembly
+        .iter()
+        .flat_map(|assembly| &assembly.ordered_blocks);
+    let mut wrong = Vec::new();
+    for block in blocks {
+        let (start, end) = (usize::try_from(block.span.start), usize::try_from(block.span.end));
+        let part = start
+            .ok()
+            .zip(end.ok())
+            .and_then(|(start, end)| found.get(start..end));
+        let Some(recorded) = &block.sha256 else {
+            continue;
+        };
+        if part.is_none_or(|part| sha256_hex(part) != *recorded) {
+            wrong.push(format!("block {} does not have its recorded hash", block.order));
+        }
+    }
+    if wrong.is_empty() { Ok(found) } else { Err(wrong) }
 }
 
 fn ids(records: &[Record], out: &mut Vec<String>) {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use freshcontext::package;
 
-use crate::{checked, evaluations, examples, failures, shapes, standings, tables};
+use crate::{answers, checked, evaluations, examples, failures, index, shapes, standings, tables};
 use serde_json::json;
 
 /// The tool whose result the README shows.
@@ -101,7 +101,6 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
     )?;
     let mut made = vec![
         ("README.md".to_owned(), readme),
-        ("docs/answers.md".to_owned(), examples::page(&answered)),
         (
             "docs/failures.md".to_owned(),
             failures::page(&failures::all(root)?),
@@ -116,6 +115,7 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
         ),
         ("server.json".to_owned(), package::server_json_text()),
     ];
+    made.extend(answers::pages(&answered));
     let name = "docs/records.md";
     let page = std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
     let page = replace(
@@ -142,6 +142,7 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
             .map(|(name, text)| (format!("schemas/agent-context/{name}"), text)),
     );
     made.extend(source_readmes(root)?);
+    made.push(("docs/README.md".to_owned(), index::page(root, &made)?));
     Ok(made)
 }
 

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod answers;
 pub mod check_source;
 mod checked;
 pub mod dist;
@@ -7,6 +8,7 @@ mod evaluations;
 pub mod examples;
 pub mod failures;
 pub mod generate;
+mod index;
 pub mod new_adapter;
 pub mod record;
 pub mod recorded;

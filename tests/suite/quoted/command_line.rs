@@ -258,7 +258,7 @@ pub fn page(html: &str, complaints: &mut Vec<String>) {
     if !html.contains(MARK) {
         complaints.push("the poison reached no page".to_owned());
     }
-    if count("</script>") != 2 || count("<h1>Missing") > 0 {
+    if count("</script>") != 3 || count("<h1>Missing") > 0 {
         complaints.push(format!("a page has {} ends of scripts", count("</script>")));
     }
     let open = html

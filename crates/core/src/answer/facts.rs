@@ -25,6 +25,50 @@ pub(super) fn fact(name: &str, value: &Value, at: DateTime<Utc>, chars: usize) -
     format!("{}: {}", named(name), cut_marked(&shown, chars))
 }
 
+/// The words for a value, as the text of an answer has them: a date with its age at `at`, a list without brackets.
+pub fn value_words(value: &Value, at: DateTime<Utc>) -> String {
+    cut_marked(&show(value, at), FACT_CHARS).into_owned()
+}
+
+/// Writes the fields of an item in the words of the text. Ages count to `at`, and not to its retrieval.
+pub fn write_item_words(item: &mut Map<String, Value>, at: DateTime<Utc>) {
+    if let Some(Value::Object(fields)) = item.get_mut("fields") {
+        write_words_of(fields, at);
+    }
+}
+
+fn write_words_of(fields: &mut Map<String, Value>, at: DateTime<Utc>) {
+    for value in fields.values_mut() {
+        *value = value_words(value, at).into();
+    }
+}
+
+/// Writes every `fields` object of a structured answer in the words of the text. Ages count to the moment of retrieval of
+/// the item or the answer that has the fields, else to `at`.
+pub fn write_value_words(structured: &mut Value, at: DateTime<Utc>) {
+    match structured {
+        Value::Array(values) => {
+            for value in values {
+                write_value_words(value, at);
+            }
+        }
+        Value::Object(object) => {
+            let envelope = object
+                .get("freshcontext")
+                .and_then(|envelope| envelope.get("retrieved_at"));
+            let retrieved = object.get("retrieved_at").or(envelope).and_then(Value::as_str);
+            let at = retrieved.and_then(parse_instant).map_or(at, |read| read.instant);
+            for (name, value) in object {
+                match value {
+                    Value::Object(fields) if name == "fields" => write_words_of(fields, at),
+                    value => write_value_words(value, at),
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
 /// The facts of an item, each behind its name, without that of the name `told`.
 pub(super) fn facts<'f>(
     fields: &'f Map<String, Value>,

@@ -27,6 +27,7 @@ use serde_json::{Map, Value, json};
 
 pub use crate::address::{canonical, is_absolute_http, strip_tracking};
 pub(crate) use facts::details;
+pub use facts::{value_words, write_item_words, write_value_words};
 pub use failure::Failure;
 pub use guard::prepare;
 pub use item::ScoredItem;

@@ -203,9 +203,9 @@ fn what_is_missing_names_the_tool_to_call() {
     assert_eq!(
         table,
         [
-            "| Source | Status | Newest | Score | Items | Tool |",
+            "| Source | Status | Newest | Age score | Items | Tool |",
             "| --- | --- | --- | --- | --- | --- |",
-            "| Hacker News | answered | 2026-03-05T11:00:00.000Z (1 hour ago) | 95 | 1 | extract_hackernews |",
+            "| Hacker News | answered | 2026-03-05T11:00:00Z (1 hour ago) | 95 | 1 | extract_hackernews |",
             "| Jobs | failed: timeout | unknown | unknown | 0 | search_jobs |",
         ]
     );

@@ -129,7 +129,7 @@ impl Follow {
     }
 
     /// What changed since a version. Nothing is kept of what was fetched for it.
-    async fn since(
+    pub(super) async fn since(
         &self,
         name: &str,
         first: &Version,

@@ -4,6 +4,7 @@ mod follow;
 mod followed;
 mod keep;
 mod make;
+mod page;
 mod say;
 mod tools;
 mod watch;
@@ -19,6 +20,7 @@ use freshcontext_deliverables::{Definition, Source, Version, Wrong, chain_hash, 
 use freshcontext_store::{Added, Backend, DeliverableRow, VersionRow};
 use serde_json::{Map, Value};
 
+pub use page::VersionPage;
 pub use tools::deliverable_tools;
 pub(crate) use tools::read_task;
 pub use watch::Seen;

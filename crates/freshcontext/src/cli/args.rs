@@ -374,12 +374,18 @@ pub(crate) enum Records {
     Page {
         /// File with records, as for `export`
         file: PathBuf,
+        /// File with the text that was delivered: compared with its recorded hash, and shown on the page
+        #[arg(long, value_name = "FILE")]
+        text: Option<PathBuf>,
     },
     /// Check records against their rules: references, partition, states, order, room, no secrets; exits with 1 on a
     /// violation
     Check {
         /// File with records, as for `export`
         file: PathBuf,
+        /// File with the text that was delivered: compare it, and each of its blocks, with the recorded hashes
+        #[arg(long, value_name = "FILE")]
+        text: Option<PathBuf>,
         /// Print the violations as JSON
         #[arg(long)]
         json: bool,
@@ -424,6 +430,9 @@ pub(crate) enum DeliverableTask {
         /// Also keep a version without an item; otherwise that is an error, and nothing is kept
         #[arg(long)]
         allow_empty: bool,
+        /// Write the version as an HTML page to this file: what changed since the one before, then what it holds
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
         /// Print the version as JSON
         #[arg(long)]
         json: bool,
@@ -434,6 +443,9 @@ pub(crate) enum DeliverableTask {
         name: String,
         /// Version number; default: the newest
         version: Option<i64>,
+        /// Write the version as an HTML page to this file: what changed since the one before, then what it holds
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
         /// Print the complete stored version as JSON
         #[arg(long)]
         json: bool,
@@ -447,6 +459,9 @@ pub(crate) enum DeliverableTask {
         /// Version to compare with, or `now`
         #[arg(default_value = "now")]
         to: String,
+        /// Write the changes as an HTML page to this file
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
         /// Print the changes as JSON
         #[arg(long)]
         json: bool,

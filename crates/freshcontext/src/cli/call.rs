@@ -92,7 +92,7 @@ pub(super) fn run(
     let code = show(&answer, form.json);
     // Also written on failure: otherwise an older page at this path would look like this result.
     if let Some(file) = form.html {
-        let page = timeline::of(tool, &asked, &answer);
+        let page = timeline::of(tool, &asked, &answer, app.engine.clock().now());
         if let Err(problem) = atomic_file::write(file, page.as_bytes(), NewFile::Shared) {
             output::error(&problem, None);
             return Ok(code.max(FAILED));

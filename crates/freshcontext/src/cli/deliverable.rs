@@ -1,8 +1,8 @@
 //! `freshcontext deliverable`: checks, generates and compares named sets of sources.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use freshcontext_contract::{Limits, code, named};
+use freshcontext_contract::{Limits, SourceError, code, named};
 use freshcontext_deliverables::{Definition, MAX_TOKENS, OnUnchecked, Source};
 
 use super::args::{DeliverableTask, NewDeliverable, Unchecked};
@@ -12,7 +12,9 @@ use crate::output;
 use freshcontext_config::{ConfigError, Loaded, Sources};
 use freshcontext_engine::{Engine, Outcome, Owner, SourcesState};
 use freshcontext_files::read::{self as input, Bound};
+use freshcontext_files::write::{self as atomic_file, NewFile};
 use freshcontext_follow::{Follow, INTENT, PROFILE, Task, To};
+use freshcontext_mcp::timeline;
 use freshcontext_serve::signals;
 
 pub(super) fn run(
@@ -41,6 +43,7 @@ pub(super) fn run(
     let app = App::build(&loaded.settings, &sources.environment)?;
     let follow = app.follow()?;
     let engine = follow.engine();
+    let html = html_of(&task);
     let (task, json) = match read(engine, task, &loaded.settings.limits) {
         Ok(read) => read,
         Err(problem) => {
@@ -51,7 +54,17 @@ pub(super) fn run(
             return Ok(WRONG);
         }
     };
-    work(follow, task, json, owner)
+    work(follow, task, json, html.as_deref(), owner)
+}
+
+/// The file for the page.
+fn html_of(task: &DeliverableTask) -> Option<PathBuf> {
+    match task {
+        DeliverableTask::Generate { html, .. }
+        | DeliverableTask::Show { html, .. }
+        | DeliverableTask::Diff { html, .. } => html.clone(),
+        _ => None,
+    }
 }
 
 /// Prints what is stored of the sources of all deliverables.
@@ -62,20 +75,47 @@ pub(super) fn stored(
     owner: &Owner,
 ) -> Result<u8, ConfigError> {
     let app = App::build(&loaded.settings, &sources.environment)?;
-    work(app.follow()?, Task::Stored, json, owner)
+    work(app.follow()?, Task::Stored, json, None, owner)
 }
 
-fn work(follow: &Follow, task: Task, json: bool, owner: &Owner) -> Result<u8, ConfigError> {
+fn work(
+    follow: &Follow,
+    task: Task,
+    json: bool,
+    html: Option<&Path>,
+    owner: &Owner,
+) -> Result<u8, ConfigError> {
     let engine = follow.engine();
     with_runtime(2, async {
-        let work = follow.deliverable(task, owner);
+        let compared = match (&task, html) {
+            (Task::Generate { name, .. }, Some(_)) => Some((name.clone(), None, None)),
+            (Task::Show { name, version }, Some(_)) => Some((name.clone(), None, version.map(To::Version))),
+            (Task::Diff { name, from, to }, Some(_)) => Some((name.clone(), Some(*from), Some(*to))),
+            _ => None,
+        };
+        let work = async {
+            let done = follow.deliverable(task, owner).await?;
+            let page = match compared {
+                Some((name, from, to)) => Some(follow.deliverable_page(&name, from, to, owner).await?),
+                None => None,
+            };
+            Ok::<_, SourceError>((done, page))
+        };
         let done = tokio::select! {
             done = work => Some(done),
             () = signals::end() => None,
         };
         engine.close().await;
         match done {
-            Some(Ok(done)) => {
+            Some(Ok((done, page))) => {
+                if let (Some(page), Some(file)) = (page, html) {
+                    let written = timeline::of_deliverable(&page, engine.tools());
+                    if let Err(problem) = atomic_file::write(file, written.as_bytes(), NewFile::Shared) {
+                        output::error(&problem, None);
+                        return FAILED;
+                    }
+                    output::note(&format!("page: {}", file.display()));
+                }
                 let found = match done.state() {
                     SourcesState::Fresh => 0,
                     SourcesState::Stale => STALE,
@@ -105,9 +145,14 @@ fn read(engine: &Engine, task: DeliverableTask, limits: &Limits) -> Result<(Task
             name,
             allow_empty,
             json,
+            html: _,
         } => (Task::Generate { name, allow_empty }, json),
-        DeliverableTask::Show { name, version, json } => (Task::Show { name, version }, json),
-        DeliverableTask::Diff { name, from, to, json } => {
+        DeliverableTask::Show {
+            name, version, json, ..
+        } => (Task::Show { name, version }, json),
+        DeliverableTask::Diff {
+            name, from, to, json, ..
+        } => {
             let to =
                 match to.trim() {
                     "now" => To::Now,

@@ -6,7 +6,7 @@ use std::path::Path;
 use chrono::{DateTime, SecondsFormat, Utc};
 use freshcontext_contract::{Clock as _, Limits, SourceError};
 use freshcontext_core::evaluate::{Options, evaluate};
-use freshcontext_records::check::check;
+use freshcontext_records::check::{check, delivered};
 use freshcontext_records::export::{Format, export, read};
 use freshcontext_records::ids::Ids;
 use freshcontext_records::{Bundle, Native, RecordOptions};
@@ -51,13 +51,28 @@ pub(super) fn run(task: &Records, token: Option<&str>, limits: &Limits) -> u8 {
             format,
             ..
         } => with_bundle(file, limits, |bundle| exported(bundle, format)),
-        Records::Page { file } => with_bundle(file, limits, |bundle| {
+        Records::Page { file, text } => with_bundle(file, limits, |bundle| {
             sound(bundle, || {
-                output::line(&timeline::of_records(bundle));
-                0
+                with_delivered(bundle, text.as_deref(), limits, |delivered| {
+                    let adapters = freshcontext_sources::adapters();
+                    let titles = adapters
+                        .iter()
+                        .map(|adapter| (adapter.descriptor().id, adapter.descriptor().title));
+                    output::line(&timeline::of_records(bundle, delivered, titles));
+                    0
+                })
             })
         }),
-        Records::Check { file, json } => with_bundle(file, limits, |bundle| said(bundle, *json)),
+        Records::Check { file, text, json } => with_bundle(file, limits, |bundle| {
+            let wrong = match text {
+                None => Vec::new(),
+                Some(text) => match delivered_text(text, limits) {
+                    Ok(text) => delivered(bundle, &text).err().unwrap_or_default(),
+                    Err(code) => return code,
+                },
+            };
+            said(bundle, wrong, *json)
+        }),
         Records::Export { file: None, .. } | Records::List { .. } | Records::Show { .. } => WRONG,
     }
 }
@@ -198,8 +213,42 @@ fn written(bundle: &Bundle, format: Format) -> u8 {
     0
 }
 
-fn said(bundle: &Bundle, json: bool) -> u8 {
-    let broken = check(bundle);
+/// Reads the text that was delivered, or reports why it cannot be read.
+fn delivered_text(file: &Path, limits: &Limits) -> Result<String, u8> {
+    match input::read(file, Bound::input(limits)) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(refused) => Err(unreadable(&refused)),
+    }
+}
+
+/// Runs `work` with the text that was delivered, if a file names it and it has the recorded hashes.
+fn with_delivered(
+    bundle: &Bundle,
+    file: Option<&Path>,
+    limits: &Limits,
+    work: impl FnOnce(Option<&str>) -> u8,
+) -> u8 {
+    let Some(file) = file else {
+        return work(None);
+    };
+    let text = match delivered_text(file, limits) {
+        Ok(text) => text,
+        Err(code) => return code,
+    };
+    match delivered(bundle, &text) {
+        Ok(text) => work(Some(&text)),
+        Err(wrong) => {
+            for what in &wrong {
+                output::error(what, None);
+            }
+            FAILED
+        }
+    }
+}
+
+fn said(bundle: &Bundle, wrong: Vec<String>, json: bool) -> u8 {
+    let mut broken = check(bundle);
+    broken.extend(wrong);
     let records = bundle.records();
     if json {
         let report = json!({"records": records.len(), "broken": broken});

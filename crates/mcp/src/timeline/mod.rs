@@ -1,18 +1,21 @@
-//! A result as one HTML page: items on a time axis, coloured by score, hollow if undated, with failures as a
-//! grey strip. The page is either a standalone file (`freshcontext call ... --html FILE`) or a view in an MCP
+//! A result as one HTML page: the question and its answer in one sentence, the items on a time axis, coloured by score, hollow if
+//! undated, with failures as a grey strip, and the items as a list. The page is either a standalone file (`freshcontext call ... --html FILE`) or a view in an MCP
 //! host that supports pages (MCP Apps, revision 2026-01-26, extension `io.modelcontextprotocol/ui`). It loads
 //! nothing: its content security policy allows only the script and the style that it contains, by their
 //! hashes.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use chrono::{DateTime, Utc};
+use freshcontext_core::answer::write_value_words;
 use freshcontext_core::evaluate;
 use freshcontext_records::Bundle;
 use freshcontext_redact::masked_value;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use freshcontext_engine::{Answer, Tool};
+use freshcontext_engine::{Answer, Tool, Work};
 
 /// URI of the page.
 pub const URI: &str = "ui://freshcontext/timeline";
@@ -23,26 +26,37 @@ pub const EXTENSION: &str = "io.modelcontextprotocol/ui";
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+/// The parts of the script, in an order in which each uses earlier ones.
+const SCRIPT: &str = concat!(
+    "\"use strict\";\n{\n",
+    include_str!("values.js"),
+    include_str!("read.js"),
+    include_str!("draw.js"),
+    include_str!("page.js"),
+    include_str!("host.js"),
+    "}\n"
+);
 
-/// Returns the page without a result, for a host that sends one.
-pub fn view() -> String {
-    page("null")
+/// Returns the page without a result, for a host that sends one of these tools.
+pub fn view<'t>(tools: impl IntoIterator<Item = &'t Tool>) -> String {
+    page(&headings(tools), "null")
 }
 
-/// Returns the page of one answer. The file may be shared, so secrets and e-mail addresses are masked, as in
+/// Returns the page of one answer at that moment. The file may be shared, so secrets and e-mail addresses are masked, as in
 /// records.
-pub fn of(tool: &Tool, arguments: &Map<String, Value>, answer: &Answer) -> String {
+pub fn of(tool: &Tool, arguments: &Map<String, Value>, answer: &Answer, now: DateTime<Utc>) -> String {
+    let mut structured = answer.structured();
+    write_value_words(&mut structured, now);
     let shown = json!({
         "tool": tool.name,
         "title": tool.title,
         "arguments": arguments,
         "is_error": answer.is_error(),
-        "structured": answer.structured(),
+        "structured": structured,
         // Only needed by hosts, which may send an answer without structure.
         "text": null,
     });
-    page(&in_script(&masked_value(shown)))
+    page(&headings([tool]), &in_script(&masked_value(shown)))
 }
 
 /// Returns the page of an evaluation. Of the arguments, those that say how it was judged; the rest is as in [`of`].
@@ -59,12 +73,53 @@ pub fn of_evaluation(arguments: &Value, structured: &Value) -> String {
         "structured": structured,
         "text": null,
     });
-    page(&in_script(&masked_value(shown)))
+    page("{}", &in_script(&masked_value(shown)))
 }
 
-/// Returns the page of context records: the offered items, the selection under the budget, and the events.
-pub fn of_records(bundle: &Bundle) -> String {
-    page(&in_script(&json!({"tool": "records", "structured": bundle})))
+/// Returns the page of context records that were checked against their rules: what was shown to the model, what was left out
+/// and why, and the events. `sources` are ids of adapters with their titles.
+/// `delivered` is the text that has the recorded hashes, if the caller has it.
+pub fn of_records<'s>(
+    bundle: &Bundle,
+    delivered: Option<&str>,
+    sources: impl IntoIterator<Item = (&'s str, &'s str)>,
+) -> String {
+    let mut structured = json!(bundle);
+    if let Some(structured) = structured.as_object_mut() {
+        structured.insert("checked".to_owned(), json!({"records": bundle.records().len()}));
+        if let Some(text) = delivered {
+            // Masked, since the page may be shared; what was compared with the hash is the text as it was.
+            structured.insert("delivered".to_owned(), masked_value(json!(text)));
+        }
+    }
+    let shown = json!({"tool": "records", "structured": structured});
+    let titles = sources
+        .into_iter()
+        .map(|(id, title)| (id.to_owned(), json!({"title": title})));
+    page(&in_script(&Value::Object(titles.collect())), &in_script(&shown))
+}
+
+/// Returns the page of a version of a deliverable: what changed since the version before, then what it holds. Masked as in
+/// [`of`].
+pub fn of_deliverable<'t>(version: &impl Serialize, tools: impl IntoIterator<Item = &'t Tool>) -> String {
+    let shown = json!({"tool": "deliverable", "structured": version});
+    page(&headings(tools), &in_script(&masked_value(shown)))
+}
+
+/// The words of headings by tool.
+fn headings<'t>(tools: impl IntoIterator<Item = &'t Tool>) -> String {
+    let mut all = Map::new();
+    for tool in tools {
+        let mut words = json!({"title": tool.title});
+        if let (Work::Source(adapter), Some(words)) = (&tool.work, words.as_object_mut()) {
+            let heading = adapter.descriptor().heading;
+            words.insert("place".to_owned(), heading.place.into());
+            words.insert("one".to_owned(), heading.one.into());
+            words.insert("many".to_owned(), heading.many.into());
+        }
+        all.insert(tool.name.clone(), words);
+    }
+    in_script(&Value::Object(all))
 }
 
 /// Escapes JSON for a script element: no character of it can end the element or begin a comment.
@@ -84,12 +139,13 @@ fn in_script(value: &Value) -> String {
 }
 
 /// Fills the template. The result is inserted last, so its text can never be mistaken for a placeholder.
-fn page(answer: &str) -> String {
+fn page(tools: &str, answer: &str) -> String {
     let hash = |text: &str| format!("sha256-{}", BASE64_STANDARD.encode(Sha256::digest(text)));
     PAGE.replace("{{SCRIPT_HASH}}", &hash(SCRIPT))
         .replace("{{STYLE_HASH}}", &hash(STYLE))
         .replace("{{STYLE}}", STYLE)
         .replace("{{SCRIPT}}", SCRIPT)
+        .replace("{{TOOLS}}", tools)
         .replace("{{ANSWER}}", answer)
 }
 
@@ -99,7 +155,7 @@ mod tests {
 
     #[test]
     fn the_template_is_filled_and_names_nothing_to_load() {
-        let page = view();
+        let page = view([]);
         assert!(!page.contains("{{") && page.contains(">null</script>"));
         for loading in [
             "src=",
@@ -133,8 +189,8 @@ mod tests {
         }
         let read: Value = serde_json::from_str(&written).unwrap();
         assert_eq!(read["title"], hostile);
-        let page = page(&written);
-        assert_eq!(page.matches("</script>").count(), 2);
+        let page = page("{}", &written);
+        assert_eq!(page.matches("</script>").count(), 3);
         assert_eq!(
             page.matches("{{SCRIPT}}").count(),
             2,

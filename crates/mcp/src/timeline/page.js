@@ -1,429 +1,371 @@
-"use strict";
-// Draws one answer, which is part of the page or sent by a host (MCP Apps, revision 2026-01-26). Source text becomes text
-// nodes, never markup, and nothing is loaded.
-(() => {
-  const HOUR = 3600000, DOT = 10, STEP = 23, GAP = 60;
-  const TICKS = [[0, "now"], [1, "1 hour"], [6, "6 hours"], [24, "1 day"], [72, "3 days"], [168, "1 week"], [720, "1 month"],
-    [4380, "6 months"], [8760, "1 year"], [43800, "5 years"], [175200, "20 years"], [876000, "100 years"]];
-  const STOPS = [[0, [176, 74, 24]], [50, [222, 166, 38]], [100, [31, 111, 191]]];
-  const page = document.getElementById("page");
-  const svgSpace = "http://www.w3.org/2000/svg";
-  let shown = null, width = 0, open = null;
+// Lays out one answer, which is part of the page or sent by a host (MCP Apps, revision 2026-01-26). Source text becomes
+// text nodes, never markup, and nothing is loaded.
+const page = document.getElementById("page");
+const TOOLS = JSON.parse(document.getElementById("tools").textContent);
+let shown = null, width = 0, open = null, order = "given", off = new Set(), seed = 0;
 
-  const make = (parent, name, text, kind) => {
-    const node = document.createElement(name);
-    if (text != null) node.textContent = text;
-    if (kind) node.className = kind;
-    parent.append(node);
-    return node;
-  };
-  const draw = (parent, name, places, text) => {
-    const node = document.createElementNS(svgSpace, name);
-    for (const [key, value] of Object.entries(places)) node.setAttribute(key, value);
-    if (text != null) node.textContent = text;
-    parent.append(node);
-    return node;
-  };
-  const word = (value) => value == null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
-  const sentence = (what, more) => [word(what), more].filter(Boolean).join(/[.?!]$/.test(word(what)) ? " " : ": ");
-  const cut = (text, length) => text.length > length ? text.slice(0, Math.max(1, length - 1)) + "\u2026" : text;
-  const list = (value) => Array.isArray(value) ? value : [];
-  const web = (url) => { try { return /^https?:$/.test(new URL(url).protocol) ? url : null; } catch { return null; } };
-  const moment = (text) => { const at = Date.parse(text || ""); return Number.isNaN(at) ? null : at; };
-  const minute = (text) => moment(text) == null ? word(text) : new Date(moment(text)).toISOString().slice(0, 16).replace("T", " ") + " UTC";
-  const score = (value) => typeof value === "number" && value >= 0 && value <= 100 ? value : null;
+const link = (parent, text, url, kind) => {
+  const node = make(parent, "a", text, kind);
+  node.href = url;
+  node.target = "_blank";
+  node.rel = "noopener noreferrer";
+  if (open) node.addEventListener("click", (event) => { event.preventDefault(); open(url); });
+  return node;
+};
+// Addresses in a value become links.
+const linked = (parent, text) => {
+  let last = 0;
+  for (const found of text.matchAll(/https?:\/\/[^\s,()<>"\u00b7]+/g)) {
+    const url = found[0].replace(/[.;:!?']+$/, "");
+    if (!web(url)) continue;
+    parent.append(text.slice(last, found.index));
+    link(parent, url.replace(/^https?:\/\/(www\.)?/, ""), url);
+    last = found.index + url.length;
+  }
+  parent.append(text.slice(last));
+};
+const say = (text) => { document.getElementById("said").textContent = text; };
 
-  const colour = (value) => {
-    const upper = STOPS.findIndex(([at]) => at >= value);
-    const [a, b] = [STOPS[Math.max(0, upper - 1)], STOPS[upper]];
-    const part = b[0] === a[0] ? 0 : (value - a[0]) / (b[0] - a[0]);
-    return a[1].map((from, at) => Math.round(from + (b[1][at] - from) * part));
-  };
-  const dot = (parent, x, y, item) => {
-    const dated = item.at != null;
-    if (dated && item.score != null) {
-      const [r, g, b] = colour(item.score);
-      draw(parent, "circle", { cx: x, cy: y, r: DOT, fill: `rgb(${r},${g},${b})` });
-      const dark = 0.299 * r + 0.587 * g + 0.114 * b < 125;
-      draw(parent, "text", { x, y: y + 3.5, class: "number " + (dark ? "on-dark" : "on-light") }, item.number);
-    } else {
-      draw(parent, "circle", { cx: x, cy: y, r: DOT - 1, class: "hollow" });
-      draw(parent, "text", { x, y: y + 3.5, class: "number" }, item.number);
-    }
-    if (item.standing) stands(parent, x, y, item.standing.severity);
-  };
-  // What is void is crossed out; what stands with a reservation has a ring.
-  const stands = (parent, x, y, severity) => {
-    if (severity === "void") draw(parent, "path", { d: `M${x - DOT} ${y + DOT}L${x + DOT} ${y - DOT}`, class: "crossed" });
-    else draw(parent, "circle", { cx: x, cy: y, r: DOT + 1, class: "ring" });
-  };
+const citation = (item) => [
+  `\u201c${item.title}\u201d${item.url ? `, ${host(item.url)}` : ""}, ${item.at == null ? "no date" : `${when(item.published)} (${item.confidence || "unknown"} confidence)`}.`,
+  item.standing && `${standing(item.standing)}.`, item.url && `${item.url}.`, item.retrieved && `Retrieved ${when(item.retrieved)}.`,
+].filter(Boolean).join(" ");
+const copy = async (item, button) => {
+  // A selection can be copied in a frame, too; the clipboard's own interface needs a permission, and may never answer.
+  const text = citation(item), area = make(button.parentNode, "textarea", text, "copied");
+  area.setAttribute("aria-label", "Citation");
+  area.readOnly = true;
+  area.select();
+  let done = document.execCommand("copy");
+  if (!done) done = await Promise.race([navigator.clipboard ? navigator.clipboard.writeText(text).then(() => true, () => false) : false, new Promise((end) => setTimeout(end, 600, false))]);
+  if (done) { area.remove(); button.focus(); } else { area.className = "citation"; area.select(); }
+  say(done ? `Copied: ${text}` : "The citation is selected; copy it with the keyboard.");
+  button.textContent = done ? "Copied" : "Copy from here";
+  setTimeout(() => { button.textContent = "Copy citation"; }, 2500);
+};
 
-  // A state of an item in words.
-  const standing = ({ state, since, by, reason, replaced_by }) => [
-    `Standing: ${word(state)}`, since && `since ${word(since).slice(0, 10)}`, by && by.who && `says ${word(by.who)}`,
-    reason && `\u201c${cut(word(reason), 200)}\u201d`,
-    replaced_by && `replaced by ${word(replaced_by.id) || word(replaced_by.url) || word(replaced_by.title)}`,
-  ].filter(Boolean).join(" \u00b7 ");
+// From a dot to its item and back.
+const light = (node) => {
+  for (const one of page.querySelectorAll(".lit")) one.classList.remove("lit");
+  node.classList.add("lit");
+  for (let up = node.parentNode; up && up !== page; up = up.parentNode) if (up.localName === "details") up.open = true;
+  node.focus({ preventScroll: true });
+  node.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+};
+const toItem = (item) => { const node = document.getElementById(`item-${item.number}`); if (node) light(node); };
+const toDot = (item) => { const node = page.querySelector(`.dot[data-number="${item.number}"]`); if (node) { roam(node); light(node); } };
+const dots = () => [...page.querySelectorAll(".dot")].filter((one) => !one.classList.contains("off"));
+const roam = (node) => { for (const one of page.querySelectorAll(".dot")) one.setAttribute("tabindex", one === node ? "0" : "-1"); };
 
-  // One lane for the items that a budget selected, and one for those that it omitted, each with its reason.
-  const chosen = (view, selected, omitted, find) => {
-    const parts = list(selected).map((one) => ({ item: find(one), tokens: one.tokens })).filter((part) => part.item);
-    for (const { item, tokens } of parts) if (tokens != null) item.fields.push(["tokens", tokens]);
-    const out = list(omitted).map((one) => [find(one), one]).filter(([item]) => item);
-    for (const [item, one] of out) item.summary = `Left out, ${word(one.reason)}: ${word(one.detail)}`;
-    view.lanes.push({ label: "Selected", items: parts.map((part) => part.item), strips: [] });
-    if (out.length) view.lanes.push({ label: "Left out", items: out.map(([item]) => item), strips: [] });
-    view.parts = parts.filter((part) => part.tokens > 0);
+const tooltips = (figure) => {
+  const tip = make(figure, "div", null, "tip"), svg = figure.querySelector("svg.timeline");
+  tip.hidden = true;
+  tip.setAttribute("aria-hidden", "true"); // the link's own label says the same
+  const tell = (event) => {
+    const node = event.target.closest && event.target.closest(".dot");
+    if (!node) return;
+    const item = shown.items.find((one) => one.number === node.dataset.number);
+    tip.replaceChildren();
+    make(tip, "strong", cut(item.title, 120));
+    make(tip, "span", told(item));
+    tip.hidden = false;
+    const box = figure.getBoundingClientRect(), at = node.getBoundingClientRect();
+    tip.style.left = `${Math.max(0, Math.min(box.width - tip.offsetWidth, at.left + at.width / 2 - box.left - tip.offsetWidth / 2))}px`;
+    tip.style.top = `${at.bottom - box.top + 8}px`;
   };
-  const budget = (view, given) => {
-    if (given.actual_tokens == null) return;
-    view.room = given.max_tokens == null ? given.actual_tokens : given.max_tokens - (given.reserved_tokens || 0);
-    view.facts.push(["Budget", `${given.actual_tokens} of ${view.room} tokens (${word(given.tokenizer)}, ${word(given.token_counts)})`]);
-    for (const one of list(given.truncation_records)) view.notes.push(`Cut: ${word(one.loss_notes)}`);
-  };
-  const missing = (view, one) => view.missing.push({ what: word(one.question), code: `missing, severity ${word(one.severity)}`, message: list(one.candidate_sources).map((source) => word(source.how)).filter(Boolean).join(" ") });
+  const hide = () => { tip.hidden = true; };
+  for (const name of ["pointerover", "focusin"]) svg.addEventListener(name, tell);
+  for (const name of ["pointerout", "focusout"]) svg.addEventListener(name, hide);
+  svg.addEventListener("keydown", (event) => {
+    const all = dots(), at = all.indexOf(document.activeElement);
+    const next = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (event.key === "Escape") hide();
+    if (next == null || at < 0 || !all.length) return;
+    event.preventDefault();
+    const node = all[(next + all.length) % all.length];
+    roam(node);
+    node.focus();
+  });
+};
 
-  // Context records: the offered items, the selection, and the events.
-  const bundle = (view, fact, item, records) => {
-    const envelope = records.context_envelope, sources = new Map(list(records.context_source_ref).map((one) => [one.source_id, one]));
-    view.title = "Context records";
-    view.now = envelope.created_at;
-    view.counted = "recorded";
-    fact("Context", envelope.context_id);
-    fact("Tool", (envelope.metadata || {}).tool);
-    fact("Producer", envelope.producer && `${word(envelope.producer.id)} ${word(envelope.producer.version)}`);
-    const of = new Map();
-    for (const one of list(records.context_item)) {
-      const fresh = one.freshness || {}, source = sources.get(list(one.source_refs)[0]) || {};
-      of.set(one.item_id, item({
-        title: one.title || one.item_id, url: source.uri, published_at: fresh.published_at, date_confidence: fresh.date_confidence,
-        freshness_score: fresh.freshness_score, summary: list((one.metadata || {}).why).map(word).join(" "),
-        fields: { id: one.item_id, state: one.lifecycle, visibility: one.visibility, decision: fresh.decision, trust: one.trust_level },
-      }));
-    }
-    const blocks = new Map(list(records.context_assembly).flatMap((one) => list(one.ordered_blocks)).flatMap((block) => list(block.item_refs).map((id) => [id, block.tokens])));
-    const selections = list(records.context_selection);
-    for (const one of selections) {
-      chosen(view, list(one.selected_item_refs).map((id) => ({ id, tokens: blocks.get(id) })), one.omitted_item_refs, (part) => of.get(part.id || part.item_ref));
-    }
-    if (!selections.length) view.lanes.push({ label: "Items", items: [...of.values()], strips: [] });
-    list(records.context_budget).forEach((one) => budget(view, one));
-    list(records.missing_context).forEach((one) => missing(view, one));
-    for (const one of list(records.context_event)) view.notes.push(`${word(one.sequence)}. ${minute(one.created_at)} ${word(one.event_class)}: ${list(one.subject_refs).map(word).join(", ")}`);
-    view.noted = "What happened";
-  };
+const fields = (parent, item) => {
+  const box = make(parent, "p", null, "fields");
+  const shownFields = item.fields.map(([name, value]) => [name, values(value, moment(item.retrieved))]).filter(([, value]) => value);
+  shownFields.forEach(([name, value], at) => {
+    const field = make(box, "span");
+    make(field, "span", word(name).replaceAll("_", " "), "name");
+    field.append(" ");
+    linked(field, cut(value, 300));
+    if (at < shownFields.length - 1) box.append(" \u00b7 ");
+  });
+  if (!shownFields.length) box.remove();
+};
+const row = (parent, item, more) => {
+  const line = make(parent, "li");
+  line.id = `item-${item.number}`;
+  line.tabIndex = -1;
+  line.dataset.from = item.from || "";
+  const back = make(line, "a", null, "back");
+  back.href = "#timeline";
+  back.setAttribute("aria-label", `Item ${item.number} on the timeline`);
+  back.addEventListener("click", (event) => { event.preventDefault(); toDot(item); });
+  dot(draw(back, "svg", { viewBox: "0 0 26 26", "aria-hidden": "true" }), 13, 13, item);
+  const body = make(line, "div", null, "body"), head = make(body, "h3");
+  if (item.standing && item.standing.severity === "void") head.className = "void";
+  if (item.url) link(head, item.title, item.url); else head.textContent = item.title;
+  if (item.standing) make(body, "p", standing(item.standing), "standing");
+  const about = make(body, "p", null, "quiet about");
+  const pieces = [shown.lanes.length > 1 ? item.from : item.url ? host(item.url) : "", ...item.at == null ? ["no date"] : [item.age ? `${item.age} ago` : "", when(item.published)],
+    item.confidence && item.confidence !== "unknown" ? `${item.confidence} confidence` : "", item.score == null ? "no score" : `score ${item.score} `, more && more.tokens != null ? counted(more.tokens, "token") : ""].filter(Boolean);
+  pieces.forEach((text, at) => {
+    // A separator stays with the piece before it.
+    const piece = make(about, "span", text);
+    if (text.startsWith("score ")) meter(piece, item.score);
+    if (at < pieces.length - 1) { piece.append(" \u00b7"); about.append(" "); }
+  });
+  if (item.why) make(body, "p", item.why, "why");
+  if (more && more.text && shown.kind === "budget") {
+    const text = make(body, "pre", more.text.trim());
+    text.tabIndex = 0;
+    text.setAttribute("role", "region");
+    text.setAttribute("aria-label", `Text of item ${item.number}`);
+  } else {
+    if (item.summary) make(body, "p", cut(item.summary, 600), "summary");
+    fields(body, item);
+  }
+  const button = make(line, "button", "Copy citation", "copy");
+  button.type = "button";
+  button.setAttribute("aria-label", `Copy citation of item ${item.number}`);
+  button.addEventListener("click", () => copy(item, button));
+};
+const rows = (parent, items, more) => {
+  const box = make(parent, "ol", null, "items");
+  for (const one of items) row(box, one, more && more(one));
+};
+const heading = (parent, text, count) => {
+  const node = make(parent, "h2", text);
+  if (count != null) make(node, "span", ` ${count}`, "count");
+  return node;
+};
+const fold = (parent, text, count, isOpen) => {
+  const node = make(parent, "details"), title = make(node, "summary");
+  title.append(text);
+  if (count != null) make(title, "span", ` ${count}`, "count");
+  node.open = isOpen === true;
+  return node;
+};
 
-  // Converts an answer into the drawn form: lanes with items, and strips for failures.
-  const read = (given) => {
-    const answer = given.structured && typeof given.structured === "object" ? given.structured : {};
-    const envelope = answer.freshcontext || {};
-    let number = 0;
-    const item = (one) => ({
-      number: String(++number), title: word(one.title) || word(one.id) || word(one.url) || "(no title)",
-      url: web(one.url) || web(one.source), at: moment(one.published_at), published: one.published_at, age: word(one.age),
-      confidence: word(one.date_confidence), score: score(one.freshness_score), summary: word(one.summary),
-      fields: one.fields && typeof one.fields === "object" ? Object.entries(one.fields) : [],
-      standing: one.standing && word(one.standing.state) ? one.standing : null,
+const sorted = (items) => {
+  const by = { newest: (a, b) => (b.at == null ? -Infinity : b.at) - (a.at == null ? -Infinity : a.at), score: (a, b) => (b.score == null ? -1 : b.score) - (a.score == null ? -1 : a.score) }[order];
+  return by ? [...items].sort((a, b) => by(a, b) || a.number - b.number) : items;
+};
+const filter = () => {
+  for (const node of page.querySelectorAll("[data-from]")) node.classList.toggle("off", off.has(node.dataset.from));
+  for (const node of page.querySelectorAll("li[data-from]")) node.hidden = off.has(node.dataset.from);
+  const first = dots()[0];
+  if (first) roam(first);
+};
+const listed = (box) => {
+  box.replaceChildren();
+  const grouped = order === "given" && shown.lanes.length > 1;
+  const groups = grouped ? shown.lanes.filter((lane) => lane.items.length) : [{ label: "Items", items: sorted(shown.items) }];
+  for (const group of groups) {
+    heading(box, group.label || "Items", group.items.length);
+    rows(box, group.items);
+  }
+  filter();
+};
+const controls = (parent, sortable, again) => {
+  const sources = [...new Set(shown.items.map((one) => one.from))].filter(Boolean);
+  if (shown.items.length < 3 || !sortable && sources.length < 2) return;
+  const box = make(parent, "div", null, "controls");
+  if (sortable) {
+    const label = make(box, "label", "Sort by "), select = make(label, "select");
+    for (const [value, text] of [["given", sources.length > 1 ? "source" : "the source's order"], ["newest", "newest first"], ["score", "highest score"]]) make(select, "option", text).value = value;
+    select.value = order;
+    select.addEventListener("change", () => { order = select.value; again(); say(`Sorted by ${select.selectedOptions[0].textContent}`); });
+  }
+  if (sources.length < 2) return;
+  const group = make(box, "div", null, "chips");
+  group.setAttribute("role", "group");
+  group.setAttribute("aria-label", "Show sources");
+  for (const name of sources) {
+    const chip = make(group, "button", `${name} ${shown.items.filter((one) => one.from === name).length}`, "chip");
+    chip.type = "button";
+    chip.setAttribute("aria-pressed", String(!off.has(name)));
+    chip.addEventListener("click", () => {
+      if (!off.delete(name)) off.add(name);
+      chip.setAttribute("aria-pressed", String(!off.has(name)));
+      filter();
+      const left = shown.items.filter((one) => !off.has(one.from)).length;
+      say(`${left} of ${counted(shown.items.length, "item")} shown`);
     });
-    const failure = (what, error) => ({ what, code: word(error.code) || "failed", message: word(error.message) || word(error.hint) });
-    const whole = (result, title) => {
-      const about = result.freshcontext || {};
-      return item({
-        title, url: about.source_url, published_at: about.content_date, age: result.content_age,
-        date_confidence: about.freshness_confidence, freshness_score: about.freshness_score, summary: cut(word(result.content), 600),
-      });
-    };
-    const itemsOf = (result, title) => {
-      const items = list(result.items).map(item);
-      return items.length || result.status === "empty" ? items : [whole(result, title)];
-    };
-    const view = { title: given.title || given.tool || "Answer", tool: given.tool, asked: given.arguments, facts: [], lanes: [], missing: [], notes: [] };
-    const fact = (name, value) => { if (word(value)) view.facts.push([name, word(value)]); };
-    const remarks = (result) => {
-      const notes = list(result.notes).map(word);
-      for (const part of list(result.skipped)) notes.push(`${word(part.count)} left out: ${word(part.reason)}`);
-      if (result.truncated > 0) notes.push(`${result.truncated} more did not fit the length`);
-      return notes;
-    };
-    if (given.is_error || (answer.code && answer.message && !answer.items)) {
-      view.now = answer.retrieved_at;
-      view.lanes.push({ label: given.tool || "", items: [], strips: [failure(given.tool || "The call", answer.message ? answer : { message: given.text })] });
-      fact("Status", "failed");
-      fact("What to do", answer.hint);
-    } else if (Array.isArray(answer.sections)) {
-      view.now = answer.generated_at;
-      fact("Asked for", answer.query);
-      const coverage = answer.coverage || {};
-      if (coverage.sources != null) fact("Sources", `${word(coverage.answered)} of ${coverage.sources} answered`);
-      const weakest = coverage.weakest;
-      if (weakest) {
-        const named = answer.sections.find((section) => section.adapter === weakest.adapter) || {};
-        fact("Weakest date", `${weakest.content_date ? minute(weakest.content_date) : "none"} (${word(named.label)}, ${word(weakest.confidence)} confidence)`);
-      }
-      view.notes = remarks(answer);
-      for (const section of answer.sections) {
-        const label = word(section.label) || word(section.tool);
-        const result = section.result || {};
-        const lane = { label, tool: word(section.tool), items: [], strips: [] };
-        if (section.result) lane.items = itemsOf(result, label);
-        if (section.error) lane.strips.push(failure(label, section.error));
-        if (section.stale) lane.strips.push(failure(label, { code: "left out as stale", message: section.stale.message }));
-        for (const part of list(result.failures)) lane.strips.push(failure(word(part.what), part));
-        view.notes.push(...remarks(result).map((note) => `${label}: ${note}`));
-        view.lanes.push(lane);
-      }
-    } else if (Array.isArray(answer.results)) {
-      view.now = answer.now;
-      view.counted = "judged";
-      fact("Judged for", [answer.profile, answer.intent].map(word).filter(Boolean).join(", "));
-      const items = answer.results.map((one) => item({
-        title: one.title, url: one.source, published_at: (one.provenance_readiness || {}).published_at,
-        date_confidence: one.confidence, freshness_score: one.freshness_score,
-        summary: sentence(one.label, list(one.why).map(word).join(" ")),
-      }));
-      if (answer.selection) {
-        const of = new Map(answer.results.map((one, at) => [one.index, items[at]]));
-        chosen(view, answer.selection.selected, answer.selection.omitted, (one) => of.get(one.index));
-        budget(view, { ...answer.budget, ...(answer.budget || {}).limits });
-        list(answer.missing_context).forEach((one) => missing(view, one));
-      } else view.lanes.push({ label: "Signals", items, strips: [] });
-    } else if (answer.context_envelope) {
-      bundle(view, fact, item, answer);
-    } else {
-      view.now = envelope.retrieved_at || answer.retrieved_at;
-      fact("About", answer.summary);
-      fact("Source", envelope.source_url);
-      fact("Published", envelope.content_date ? minute(envelope.content_date) : envelope.retrieved_at ? "unknown" : "");
-      fact("Confidence", envelope.freshness_confidence);
-      fact("Age", answer.content_age);
-      if (envelope.source_url) fact("Score", envelope.freshness_score == null ? "none, as there is no date" : `${envelope.freshness_score} of 100`);
-      if (answer.status) fact("Status", answer.status);
-      view.notes = remarks(answer);
-      const lane = { label: "", items: envelope.source_url ? itemsOf(answer, view.title) : [], strips: [] };
-      for (const part of list(answer.failures)) lane.strips.push(failure(word(part.what), part));
-      view.lanes.push(lane);
-    }
-    const now = moment(view.now);
-    for (const lane of view.lanes) for (const one of lane.items) one.hours = now == null || one.at == null ? null : Math.max(0, (now - one.at) / HOUR);
-    return view;
-  };
+  }
+};
 
-  const timeline = (view, room) => {
-    const narrow = room < 620, labelled = view.lanes.some((lane) => lane.label);
-    const left = labelled && !narrow ? 170 : 14, undatedRoom = 82, right = room - undatedRoom - 14;
-    const ages = view.lanes.flatMap((lane) => lane.items).map((one) => one.hours).filter((hours) => hours != null);
-    const oldest = Math.max(24, ...ages) * 1.25;
-    const place = (hours) => left + DOT + (right - left - 2 * DOT) * Math.log10(1 + hours) / Math.log10(1 + oldest);
-    const svg = document.createElementNS(svgSpace, "svg");
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", "Items by age; the list below says the same in words");
-    let y = 24;
-    const lanes = draw(svg, "g", {}), lines = draw(svg, "g", {}), marks = draw(svg, "g", {});
-    for (const lane of view.lanes) {
-      const top = y;
-      if (narrow && lane.label) { draw(marks, "text", { x: left, y: y + 16 }, cut(lane.label, Math.floor(room / 7))); y += 20; }
-      const dated = lane.items.filter((one) => one.hours != null).sort((a, b) => a.hours - b.hours);
-      const undated = lane.items.filter((one) => one.hours == null);
-      const ends = [];
-      let rows = 0;
-      for (const one of dated) {
-        const x = place(one.hours);
-        let row = ends.findIndex((end) => x - end >= STEP);
-        if (row < 0) row = ends.length;
-        ends[row] = x;
-        rows = Math.max(rows, row + 1);
-        const group = draw(marks, "g", {});
-        draw(group, "title", {}, `${one.number}. ${one.title}: ${one.age ? one.age + " ago" : minute(one.published)}`);
-        dot(group, x, y + 16 + row * STEP, one);
-      }
-      undated.forEach((one, at) => {
-        const row = Math.floor(at / 3);
-        rows = Math.max(rows, row + 1);
-        const group = draw(marks, "g", {});
-        draw(group, "title", {}, `${one.number}. ${one.title}: no date`);
-        dot(group, right + 26 + (at % 3) * STEP, y + 16 + row * STEP, one);
-      });
-      y += rows * STEP;
-      for (const strip of lane.strips) {
-        const words = `${lane.label === strip.what ? "" : strip.what + ": "}${strip.code}: ${strip.message}`;
-        const group = draw(marks, "g", {});
-        draw(group, "title", {}, words);
-        draw(group, "rect", { x: left, y: y + 6, width: room - left - 8, height: 20, rx: 3, class: "strip" });
-        draw(group, "text", { x: left + 8, y: y + 20, class: "strip-words" }, cut(words, Math.floor((room - left - 24) / 6.8)));
-        y += STEP;
-      }
-      if (!lane.items.length && !lane.strips.length) {
-        draw(marks, "text", { x: left + 8, y: y + 20, class: "quiet" }, "nothing found");
-        y += STEP;
-      }
-      y += 9;
-      draw(lanes, "rect", { x: 0, y: top, width: room, height: y - top - 3, rx: 4, class: "lane" });
-      if (!narrow && lane.label) draw(marks, "text", { x: 10, y: top + 20 }, cut(lane.label, 22));
-    }
-    if (ages.length) {
-      let last = -GAP;
-      for (const [hours, name] of TICKS) {
-        const x = place(hours);
-        if (hours > oldest || x - last < GAP || x > right - 8) continue;
-        last = x;
-        draw(lines, "line", { x1: x, x2: x, y1: 20, y2: y - 3, class: "grid" });
-        draw(marks, "text", { x, y: 14, class: "quiet", "text-anchor": hours === 0 ? "start" : "middle" }, name);
-      }
-    }
-    if (view.lanes.some((lane) => lane.items.length)) {
-      draw(lines, "line", { x1: right + 8, x2: right + 8, y1: 20, y2: y - 3, class: "grid", "stroke-dasharray": "3 3" });
-      draw(marks, "text", { x: right + 16, y: 14, class: "quiet" }, "no date");
-    }
-    svg.setAttribute("viewBox", `0 0 ${room} ${y}`);
-    svg.setAttribute("height", y);
-    return svg;
-  };
+const missing = (parent, parts) => {
+  if (!parts.length) return;
+  heading(parent, "What is missing", parts.length);
+  for (const part of parts) {
+    const box = make(parent, "div", null, "failed");
+    const line = make(box, "p");
+    make(line, "strong", part.what);
+    if (part.message) line.append(`: ${part.message}`);
+    make(box, "p", [part.code.replaceAll("_", " "), part.wait].filter(Boolean).join(" \u00b7 "), "quiet");
+    if (part.hint) { const hint = make(box, "p", "What to do: "); linked(hint, part.hint); }
+  }
+};
+const leftOut = (parent) => {
+  const count = [...shown.left.values()].flat().length;
+  if (!count) return;
+  heading(parent, "Left out", count);
+  for (const [name, items] of shown.left) {
+    const box = fold(parent, reason(name).replace(/^./, (c) => c.toUpperCase()), items.length);
+    make(box.querySelector("summary"), "code", name);
+    rows(box, items);
+  }
+};
+const facts = (parent, pairs) => {
+  if (!pairs.length) return;
+  const box = make(parent, "dl", null, "facts");
+  for (const [name, value] of pairs) {
+    make(box, "dt", name);
+    linked(make(box, "dd"), cut(value, 400));
+  }
+};
 
-  // The bar of a budget: one segment per selected item, with a width in proportion to its tokens, and the unused rest.
-  const rooms = (view, room) => {
-    const svg = document.createElementNS(svgSpace, "svg"), scale = room / Math.max(view.room, 1, ...view.parts.map((part) => part.tokens));
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", "The budget: selected items by their tokens, and what stayed free");
-    svg.setAttribute("viewBox", `0 0 ${room} 26`);
-    svg.setAttribute("height", 26);
-    draw(svg, "rect", { x: 0, y: 2, width: room, height: 22, rx: 3, class: "lane free" });
-    let x = 0;
-    for (const { item, tokens } of view.parts) {
-      const wide = tokens * scale, group = draw(svg, "g", {});
-      draw(group, "title", {}, `${item.number}. ${item.title}: ${tokens} tokens`);
-      const [r, g, b] = item.score == null ? [130, 138, 150] : colour(item.score);
-      draw(group, "rect", { x, y: 2, width: Math.max(1, wide - 1), height: 22, fill: `rgb(${r},${g},${b})`, class: "part" });
-      const dark = 0.299 * r + 0.587 * g + 0.114 * b < 125;
-      if (wide > 16) draw(group, "text", { x: x + wide / 2, y: 17, class: "number " + (dark ? "on-dark" : "on-light") }, item.number);
-      x += wide;
+// What changed since the version before: old and new value beside each other.
+const changes = (parent) => {
+  const { added, changed, gone, unlisted, unknown, same, compared, from, to } = shown.change;
+  const named = (box, one, kind) => {
+    const line = make(box, "li", null, kind);
+    if (one.url) link(line, one.title, one.url); else line.append(one.title);
+    if (one.published) make(line, "span", ` ${when(one.published)}`, "quiet");
+    if (one.note) make(line, "span", ` ${one.note}`, "quiet");
+    if (one.item) {
+      line.append(" ");
+      const jump = make(line, "a", `item ${one.item.number}`, "jump");
+      jump.href = `#item-${one.item.number}`;
+      jump.addEventListener("click", (event) => { event.preventDefault(); toItem(one.item); });
     }
-    return svg;
+    return line;
   };
-
-  const legend = (parent, marked) => {
-    const box = make(parent, "div", null, "legend");
-    const entry = (text, size, fill) => {
-      const span = make(box, "span");
-      const svg = document.createElementNS(svgSpace, "svg");
-      svg.setAttribute("viewBox", `0 0 ${size} 16`);
-      svg.setAttribute("width", size);
-      svg.setAttribute("height", 16);
-      fill(svg);
-      span.append(svg, text);
-    };
-    entry("score 0 (decayed) to 100 (new)", 66, (svg) => {
-      for (let at = 0; at < 11; at++) draw(svg, "rect", { x: at * 6, y: 2, width: 6, height: 12, fill: `rgb(${colour(at * 10)})` });
-    });
-    entry("no date or no score", 16, (svg) => draw(svg, "circle", { cx: 8, cy: 8, r: 6, class: "hollow" }));
-    if (marked) entry("crossed out: does not stand any more; ring: stands with a reservation", 44, (svg) => {
-      for (const [x, severity] of [[11, "void"], [33, "reserved"]]) {
-        draw(svg, "circle", { cx: x, cy: 8, r: 5, class: "hollow" });
-        if (severity === "void") draw(svg, "path", { d: `M${x - 7} 15L${x + 7} 1`, class: "crossed" });
-        else draw(svg, "circle", { cx: x, cy: 8, r: 7, class: "ring" });
-      }
-    });
-    entry("failed or left out", 26, (svg) => draw(svg, "rect", { x: 0, y: 2, width: 26, height: 12, rx: 3, class: "strip" }));
+  const section = (title, all, kind) => {
+    if (!all.length) return;
+    heading(parent, title, all.length).classList.add(kind);
+    const box = make(parent, "ul", null, `changes ${kind}`);
+    for (const one of all) named(box, one);
   };
-
-  const show = (view) => {
-    shown = view;
-    page.replaceChildren();
-    document.title = `${view.title} \u2013 FreshContext timeline`;
-    make(page, "h1", view.title);
-    const asked = Object.entries(view.asked || {}).map(([name, value]) => `${name}=${cut(word(value), 80)}`).join("  ");
-    if (asked) make(page, "p", cut(`${view.tool || ""} ${asked}`, 300), "quiet");
-    if (view.now && view.lanes.some((lane) => lane.items.length)) make(page, "p", `Ages are counted to ${minute(view.now)}, when it was ${view.counted || "retrieved"}.`, "quiet");
-    const facts = make(page, "dl", null, "facts");
-    for (const [name, value] of view.facts) { make(facts, "dt", name); make(facts, "dd", cut(value, 400)); }
-    width = page.clientWidth - 36;
-    if (view.parts) page.append(rooms(view, width));
-    page.append(timeline(view, width));
-    legend(page, view.lanes.some((lane) => lane.items.some((one) => one.standing)));
-    const failed = [...view.lanes.flatMap((lane) => lane.strips), ...view.missing];
-    if (failed.length) {
-      make(page, "h2", "What is missing");
-      for (const part of failed) {
-        const box = make(page, "div", null, "failed");
-        make(box, "p", sentence(part.what, part.message));
-        make(box, "p", part.code, "quiet");
-      }
-    }
-    for (const lane of view.lanes) {
-      if (!lane.items.length) continue;
-      make(page, "h2", lane.label || "Items");
-      const items = make(page, "ol");
-      for (const one of lane.items) {
-        const row = make(items, "li");
-        const mark = draw(row, "svg", { viewBox: "0 0 22 22", "aria-hidden": "true" });
-        dot(mark, 11, 11, one);
-        const body = make(row, "div");
-        const head = make(body, "p");
-        if (one.url) {
-          const link = make(head, "a", `${one.number}. ${one.title}`);
-          link.href = one.url;
-          link.target = "_blank";
-          link.rel = "noopener noreferrer";
-          if (open) link.addEventListener("click", (event) => { event.preventDefault(); open(one.url); });
-        } else {
-          head.textContent = `${one.number}. ${one.title}`;
+  if (!compared) return;
+  section("Added", added, "added");
+  if (changed.length) {
+    heading(parent, "Changed", changed.length).classList.add("changed");
+    const box = make(parent, "ul", null, "changes changed");
+    for (const one of changed) {
+      const table = make(named(box, one), "table"), head = make(make(table, "thead"), "tr"), body = make(table, "tbody");
+      for (const title of ["Field", `Version ${word(from)}`, to === "now" ? "Now" : `Version ${word(to)}`]) make(head, "th", title).scope = "col";
+      for (const field of [...one.fields].sort((a, b) => (b.field === "title") - (a.field === "title"))) {
+        const line = make(body, "tr"), name = word(field.field).replace(/^fields\./, "").replaceAll("_", " ");
+        make(line, "th", cut(name, 40)).scope = "row";
+        for (const [side, value] of [["then", field.then], ["now", field.now]]) {
+          const cell = make(line, "td", null, side);
+          if (value == null) make(cell, "span", "nothing", "quiet");
+          else if (field.field === "standing" && value.state) cell.textContent = standing(value);
+          else linked(make(cell, side === "then" ? "del" : "ins"), cut(/_at$|^date/.test(word(field.field)) && moment(value) != null ? when(value) : values(value, null), 300));
         }
-        if (one.standing) {
-          if (one.standing.severity === "void") head.className = "void";
-          make(body, "p", standing(one.standing));
-        }
-        const when = one.at == null ? "no date" : `${one.age ? one.age + " ago \u00b7 " : ""}${minute(one.published)}`;
-        const rest = [when, one.confidence && `${one.confidence} confidence`, one.score == null ? "no score" : `score ${one.score}`];
-        make(body, "p", rest.filter(Boolean).join(" \u00b7 "), "quiet");
-        if (one.summary) make(body, "p", cut(one.summary, 600));
-        const fields = one.fields.map(([name, value]) => `${name}: ${cut(word(value), 120)}`).join(" \u00b7 ");
-        if (fields) make(body, "p", cut(fields, 800), "quiet");
       }
     }
-    if (view.notes.length) {
-      make(page, "h2", view.noted || "Notes");
-      for (const note of view.notes) make(page, "p", note, "quiet");
+  }
+  section("Gone", gone, "gone");
+  section("No longer listed", unlisted, "unlisted");
+  section("Could not be checked", [...unknown, ...shown.troubles], "unknown");
+  if (same) make(parent, "p", `${counted(same, "item")} ${same === 1 ? "is" : "are"} the same, and older.`, "quiet");
+  if (!added.length && !changed.length && !gone.length && !unlisted.length && !unknown.length && !shown.troubles.length) make(parent, "p", "No difference in what is known.");
+};
+
+const show = (view) => {
+  shown = view;
+  const focused = document.activeElement && document.activeElement.id;
+  page.replaceChildren();
+  document.title = `${view.question}${view.place}: ${view.verdict} \u2013 FreshContext`;
+  width = Math.max(280, page.clientWidth - 2 * PADDING);
+  const skip = make(page, "a", "Skip to the items", "skip");
+  skip.href = "#items";
+  skip.addEventListener("click", (event) => { event.preventDefault(); const at = document.getElementById("items"); at.focus(); at.scrollIntoView(); });
+  const title = make(page, "h1");
+  make(title, "span", `${view.question}${view.place}${view.verdict ? view.joined : ""}`, "question");
+  make(title, "span", view.verdict, "verdict");
+  if (view.lede) make(page, "p", view.lede, "lede");
+  const counting = view.now && view.items.length ? `Ages are counted to ${when(view.now)}, when it was ${view.counted}.` : "";
+  const asked = Object.entries(view.asked || {}).filter(([, value]) => typeof value !== "object" || list(value).some((one) => typeof one !== "object")).map(([name, value]) => `${name}=${cut(word(value), 80)}`).join(" ");
+  make(page, "p", [cut([view.kind === "answer" || view.kind === "budget" ? view.tool : "", asked].filter(Boolean).join(" "), 200), counting].filter(Boolean).join(" \u00b7 "), "quiet");
+  if (view.kind === "deliverable") {
+    if (view.versions.length) page.append(axis(view, width));
+    changes(page);
+  }
+  const went = (titled) => {
+    heading(page, titled, view.went.length);
+    if (view.room) page.append(bar(view, width));
+    const texts = new Map(view.went.map((one) => [one.item, one]));
+    if (view.went.length) rows(page, view.went.map((one) => one.item), (item) => texts.get(item));
+    else make(page, "p", view.assembly || "Nothing.");
+  };
+  const isList = view.kind === "answer";
+  if (view.kind === "budget") { went("The text that went in"); leftOut(page); }
+  if (view.lanes.length) {
+    if (!isList) heading(page, "By age");
+    const figure = make(page, "figure");
+    figure.id = "timeline";
+    figure.append(timeline(view, width, toItem));
+    tooltips(figure);
+    if (view.items.some((one) => one.standing)) make(figure, "figcaption", "Crossed out: does not stand any more. With a ring: stands with a reservation.", "quiet");
+  }
+  const again = () => { if (isList) listed(document.getElementById("items")); };
+  if (isList) missing(page, view.missing);
+  controls(page, isList, again);
+  const box = make(page, "div");
+  box.id = "items";
+  box.tabIndex = -1;
+  if (isList && view.items.length) listed(box);
+  if (view.kind === "records") {
+    went("Shown to the model");
+    if (view.delivered) {
+      const text = make(fold(page, "The text as it was delivered"), "pre", view.delivered);
+      text.tabIndex = 0;
+      text.setAttribute("role", "region");
+      text.setAttribute("aria-label", "The text as it was delivered");
     }
-    make(page, "p", "What sources wrote is external data, not instructions.", "quiet");
-    tell();
-  };
-
-  // Communication with a host that shows this page in a frame.
-  let tell = () => {};
-  const hosted = () => {
-    let next = 0, given = { structured: null };
-    const waiting = new Map();
-    const send = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
-    const ask = (method, params, then) => { waiting.set(++next, then || (() => {})); send({ id: next, method, params }); };
-    const themed = (context) => { if (context && /^(dark|light)$/.test(context.theme)) document.documentElement.dataset.theme = context.theme; };
-    open = (url) => ask("ui/open-link", { url });
-    tell = () => {
-      const box = document.documentElement.getBoundingClientRect();
-      send({ method: "ui/notifications/size-changed", params: { width: Math.ceil(box.width), height: Math.ceil(page.getBoundingClientRect().height) } });
-    };
-    addEventListener("message", (event) => {
-      const message = event.data;
-      if (event.source !== parent || !message || message.jsonrpc !== "2.0") return;
-      const params = message.params || {};
-      if (message.method === "ui/notifications/tool-input") given.arguments = params.arguments;
-      else if (message.method === "ui/notifications/tool-result") {
-        const text = list(params.content).map((part) => part && part.type === "text" ? word(part.text) : "").join("\n");
-        show(read({ ...given, structured: params.structuredContent, is_error: params.isError === true, text }));
-      } else if (message.method === "ui/notifications/host-context-changed") themed(params);
-      else if (message.id != null && message.method) send({ id: message.id, result: {} });
-      else if (waiting.has(message.id)) { waiting.get(message.id)(message.result || {}); waiting.delete(message.id); }
-    });
-    ask("ui/initialize", { appInfo: { name: "freshcontext-timeline", version: "1" }, appCapabilities: {}, protocolVersion: "2026-01-26" }, (result) => {
-      const context = result.hostContext || {};
-      themed(context);
-      const tool = (context.toolInfo || {}).tool || {};
-      given.tool = tool.name;
-      given.title = tool.title;
-      send({ method: "ui/notifications/initialized", params: {} });
-    });
-  };
-
-  const own = JSON.parse(document.getElementById("answer").textContent);
-  if (own) show(read(own));
-  else if (parent !== window) hosted();
-  new ResizeObserver(() => { if (shown && page.clientWidth - 36 !== width) show(shown); }).observe(page);
-})();
+    leftOut(page);
+  }
+  if (view.kind === "deliverable" && view.went.length) { went("What it holds"); leftOut(page); }
+  if (!isList) missing(page, view.missing);
+  filter();
+  if (view.sources && view.sources.length) {
+    heading(page, "Sources", view.sources.length);
+    const table = make(make(page, "div", null, "wide"), "table"), body = make(table, "tbody");
+    for (const [name, ...cells] of view.sources) {
+      const line = make(body, "tr");
+      make(line, "th", name).scope = "row";
+      for (const cell of cells) make(line, "td", cell);
+    }
+  }
+  if (view.events.length) {
+    const folded = fold(page, "Events", view.events.length), events = make(folded, "ol", null, "events");
+    for (const one of view.events) { const line = make(events, "li"); make(line, "code", one.name); line.append(` ${one.at} `); make(line, "span", one.about, "quiet"); }
+  }
+  if (view.proofs.length) {
+    heading(page, "Integrity");
+    if (view.checked) make(page, "p", view.checked);
+    facts(fold(page, "Hashes", view.proofs.length), view.proofs);
+  }
+  if (view.notes.length) {
+    heading(page, "Notes");
+    const notes = make(page, "ul");
+    for (const note of view.notes) linked(make(notes, "li", null, "quiet"), note);
+  }
+  if (view.facts.length) { heading(page, isList ? "About this answer" : "About"); facts(page, view.facts); }
+  make(page, "p", "Text from sources is external data, not instructions.", "quiet end");
+  if (focused && document.getElementById(focused)) document.getElementById(focused).focus({ preventScroll: true });
+  tell();
+};
+const PADDING = 20;
