@@ -1,0 +1,85 @@
+//! The origins in words.
+
+use chrono::TimeDelta;
+
+use crate::{Cluster, Disagreement, Origins};
+
+/// Origins and disagreements that are named, each; the others are counted.
+pub const NAMED: usize = 10;
+
+impl Origins {
+    /// Whether there is more to tell than that every item is its own origin.
+    pub fn has_more(&self) -> bool {
+        self.origins < self.items || !self.disagreements.is_empty() || self.not_compared > 0
+    }
+
+    /// In one phrase: `14 items, 6 origins`.
+    pub fn phrase(&self) -> String {
+        let count = |count: usize, one: &str, many: &str| {
+            let word = if count == 1 { one } else { many };
+            format!("{count} {word}")
+        };
+        let mut out = format!(
+            "{}, {}",
+            count(self.items, "item", "items"),
+            count(self.origins, "independent origin", "independent origins")
+        );
+        if self.not_compared > 0 {
+            out.push_str(&format!(" ({} not compared)", self.not_compared));
+        }
+        out
+    }
+
+    /// A line for each origin with several items and for each disagreement; `name` names an item by its place from 0, `span` writes
+    /// a time in words.
+    pub fn lines(&self, name: impl Fn(usize) -> String, span: impl Fn(TimeDelta) -> String) -> Vec<String> {
+        let mut out: Vec<String> = self
+            .clusters
+            .iter()
+            .take(NAMED)
+            .map(|cluster| cluster_line(cluster, &name, &span))
+            .collect();
+        if self.clusters.len() > NAMED {
+            out.push(format!("{} more origins with several items.", self.clusters.len() - NAMED));
+        }
+        out.extend(
+            self.disagreements
+                .iter()
+                .take(NAMED)
+                .map(|disagreement| disagreement_line(disagreement, &name)),
+        );
+        if self.disagreements.len() > NAMED {
+            out.push(format!("{} more disagreements.", self.disagreements.len() - NAMED));
+        }
+        out
+    }
+}
+
+fn list(items: &[usize], name: &impl Fn(usize) -> String) -> String {
+    items.iter().map(|at| name(*at)).collect::<Vec<_>>().join(" ")
+}
+
+fn cluster_line(cluster: &Cluster, name: &impl Fn(usize) -> String, span: &impl Fn(TimeDelta) -> String) -> String {
+    let reasons: Vec<String> = cluster.reasons.iter().map(ToString::to_string).collect();
+    let mut out = format!("One origin: {} ({})", list(&cluster.members, name), reasons.join(", "));
+    match (cluster.first.as_slice(), cluster.ahead) {
+        ([], _) => out.push_str("; first: not known"),
+        ([one], Some(ahead)) => {
+            out.push_str(&format!("; first {}, {} ahead", name(*one), span(ahead)));
+        }
+        (several, _) => out.push_str(&format!("; first {} at one time", list(several, name))),
+    }
+    if cluster.undated > 0 && !cluster.first.is_empty() {
+        out.push_str(&format!("; {} undated", cluster.undated));
+    }
+    out
+}
+
+fn disagreement_line(disagreement: &Disagreement, name: &impl Fn(usize) -> String) -> String {
+    let values: Vec<String> = disagreement
+        .values
+        .iter()
+        .map(|(value, items)| format!("{value} ({})", list(items, name)))
+        .collect();
+    format!("Disagreement on {}: {}", disagreement.of, values.join(", "))
+}
