@@ -1,5 +1,6 @@
 //! Finding the origins of a list.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::TimeDelta;
@@ -47,7 +48,7 @@ struct Read<'a> {
     page: Option<Page>,
     headline: Headline,
     wire: Option<Wire>,
-    text: Option<Sketch>,
+    text: Option<Cow<'a, Sketch>>,
     names: BTreeSet<String>,
 }
 
@@ -62,7 +63,7 @@ impl<'a> Read<'a> {
             .get(..view.text.floor_char_boundary(view.text.len().min(TEXT)))
             .unwrap_or_default();
         let sketch = matches!(kind, Kind::Report | Kind::Comment | Kind::Paper)
-            .then(|| Sketch::of(text))
+            .then(|| view.sketch.map_or_else(|| Cow::Owned(Sketch::of(text)), Cow::Borrowed))
             .filter(|sketch| sketch.hashes().len() >= LEAST_RUNS);
         Self {
             view,
@@ -219,7 +220,7 @@ fn pairs<K: Ord>(keys: impl Iterator<Item = (usize, K)>) -> BTreeSet<(usize, usi
 }
 
 fn by_text(items: &[Read<'_>], sets: &mut Sets) {
-    let texts = || items.iter().enumerate().filter_map(|(at, item)| Some((at, item.text.as_ref()?)));
+    let texts = || items.iter().enumerate().filter_map(|(at, item)| Some((at, item.text.as_deref()?)));
     // However many have the very same text, they are found.
     let same = texts().filter(|(at, _)| items.get(*at).is_some_and(|item| item.kind != Kind::Comment));
     let mut first: HashMap<&[u64], Vec<usize>> = HashMap::new();
@@ -244,7 +245,7 @@ fn by_text(items: &[Read<'_>], sets: &mut Sets) {
     let keys = texts().flat_map(|(at, sketch)| sketch.hashes().iter().map(move |hash| (at, *hash)));
     for (one, other) in pairs(keys) {
         let (Some(a), Some(b)) = (items.get(one), items.get(other)) else { continue };
-        let Some(share) = a.text.as_ref().zip(b.text.as_ref()).and_then(|(a, b)| a.nearly(b)) else {
+        let Some(share) = a.text.as_deref().zip(b.text.as_deref()).and_then(|(a, b)| a.nearly(b)) else {
             continue;
         };
         if same_text(a, b, share) {

@@ -12,6 +12,7 @@ mod wires;
 use std::fmt;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use freshcontext_budget::Sketch;
 
 pub use find::find;
 pub use say::NAMED;
@@ -35,6 +36,15 @@ pub struct View<'a> {
     pub source_type: &'a str,
     /// When it was published.
     pub date: Option<Dated>,
+    /// The sketch of the text, where the caller has made it.
+    pub sketch: Option<&'a Sketch>,
+}
+
+impl View<'_> {
+    /// Whether it is what one person says in a discussion.
+    pub fn is_comment(&self) -> bool {
+        kinds::kind(self.source_type, self.title) == kinds::Kind::Comment
+    }
 }
 
 /// A date of publication.

@@ -61,7 +61,7 @@ const BEFORE: [&str; 38] = [
     "update", "refile", "corrected", "correction", "breaking", "breaking news", "exclusive", "watch", "video", "live", "just in",
     "us stocks", "us stocks snapshot", "global markets", "tech stocks", "market snapshot", "market analysis", "analysis", "wrapup",
     "advisory", "factbox", "insight", "focus", "forex", "fx", "money markets", "european stocks", "reuters", "ap", "ap news",
-    "press release", "news", "report", "stocks", "developing", "bloomberg", "ecb focus", "ukraine crisis",
+    "press release", "news", "report", "stocks", "developing", "bloomberg", "ecb focus", "rpt",
 ];
 
 /// Parts after a headline that name a section, an agency or a publisher, in lower case.
@@ -108,9 +108,10 @@ const TIMES: [&str; 48] = [
 ];
 
 /// Numbers in words.
-const NUMBERS: [(&str, &str); 11] = [
+const NUMBERS: [(&str, &str); 22] = [
     ("one", "1"), ("two", "2"), ("three", "3"), ("four", "4"), ("five", "5"), ("six", "6"), ("seven", "7"), ("eight", "8"),
-    ("nine", "9"), ("ten", "10"), ("zero", "0"),
+    ("nine", "9"), ("ten", "10"), ("zero", "0"), ("eleven", "11"), ("twelve", "12"), ("fifteen", "15"), ("twenty", "20"),
+    ("thirty", "30"), ("forty", "40"), ("fifty", "50"), ("sixty", "60"), ("seventy", "70"), ("eighty", "80"), ("ninety", "90"),
 ];
 
 /// Other spellings of one word.
@@ -123,8 +124,8 @@ const SPELLINGS: [(&str, &str); 27] = [
 ];
 
 /// Ends of one word's forms.
-const ENDS: [&str; 16] = [
-    "", "s", "es", "e", "a", "d", "ed", "ing", "er", "ers", "ese", "ly", "n", "al", "ion", "ions",
+const ENDS: [&str; 17] = [
+    "", "s", "es", "e", "a", "d", "ed", "ing", "r", "er", "ers", "ese", "ly", "n", "al", "ion", "ions",
 ];
 
 /// Whether words of this script have no spaces between them.
@@ -196,7 +197,7 @@ pub(crate) fn raw_words(text: &str) -> Vec<String> {
 
 /// The plain form of a word.
 fn plain(word: &str) -> String {
-    let lower = word.to_lowercase();
+    let lower = word.to_lowercase().replace('\u{df}', "ss");
     let found = |table: &[(&str, &str)]| {
         table
             .iter()
@@ -396,7 +397,7 @@ fn without_before(title: &str) -> &str {
         let (begin, after) = (rest.get(..end.0).unwrap_or_default(), rest.get(end.0 + end.1..).unwrap_or_default());
         let lower = begin.trim().to_lowercase();
         let plain = lower.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end();
-        if !BEFORE.contains(&plain) || after.split_whitespace().count() < 3 {
+        if !BEFORE.contains(&plain) || after.split_whitespace().count() <= LEAST {
             break;
         }
         rest = after.trim_start_matches(['-', ':']).trim();

@@ -42,6 +42,7 @@ impl Item {
                 whole_day: false,
                 reliable: true,
             }),
+            sketch: None,
         }
     }
 }

@@ -27,6 +27,9 @@ const FENCE_CHARS: usize =
 /// Room kept for the line that says what was cut.
 const CUT_LINE_CHARS: usize = 64;
 
+/// Room for the lines on origins, in characters.
+const ORIGINS_CHARS: usize = 1_500;
+
 /// The envelope around a content.
 pub(super) fn envelope(scored: &Scored, content: &str, kept: &Kept) -> String {
     let score = scored.score.map(|score| {
@@ -195,6 +198,10 @@ fn head_lines(scored: &Scored) -> Vec<String> {
         Status::Success => {}
     }
     lines.extend(scored.summary.iter().map(|summary| format!("About: {summary}")));
+    if let Some(told) = &scored.origins {
+        lines.push(format!("Origins: {}", told.phrase()));
+        lines.extend(told.lines(|number| format!("[{number}]"), ORIGINS_CHARS));
+    }
     lines.extend(
         scored
             .fields

@@ -31,13 +31,14 @@ pub use failure::Failure;
 pub use guard::prepare;
 pub use item::ScoredItem;
 pub use kept::Kept;
-pub use schema::answer_schema;
+pub use schema::{answer_schema, with_origins};
 pub(crate) use schema::or_null;
 pub use score::score;
 pub use source::SourceAnswer;
 
 use crate::date::Resolved;
 use crate::decay::{self, DecayTable, Staleness};
+use crate::origins;
 use crate::standing::{self, Standing};
 
 /// No content is longer than this, in characters, whatever is asked for.
@@ -126,6 +127,8 @@ pub struct Scored {
     pub(crate) scope: Scope,
     /// After how long its newest reading has been replaced by another one, where it is one of something that moves.
     pub(crate) replaced_after: Option<Duration>,
+    /// How many independent origins its items have, where its source lists reports.
+    pub(crate) origins: Option<origins::Told>,
 }
 
 impl Scored {

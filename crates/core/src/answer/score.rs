@@ -12,6 +12,7 @@ use super::{FailedPart, MAX_CONTENT_CHARS, ScoreInput, Scored, Span, guard, layo
 use crate::address;
 use crate::date::{Confidence, Resolved, resolve};
 use crate::decay;
+use crate::origins::{Told, is_told_by};
 use crate::sanitize::{Counts, clean_error};
 use crate::standing::{Severity, Standing, resolve as resolve_standing};
 
@@ -148,7 +149,10 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
     let mut all_skipped = result.skipped;
     all_skipped.extend(skipped);
 
+    let of_items = || Told::of_items(items.iter().map(|item| (descriptor.id, item)));
+    let origins = is_told_by(descriptor.id).then(of_items).flatten();
     Ok(Scored {
+        origins,
         adapter: descriptor.id,
         tool: descriptor.tool,
         source_url,
