@@ -142,12 +142,12 @@ pub struct Evaluation {
     pub notes: Vec<String>,
     /// The words of every decision that occurs.
     pub legend: Legend,
-    /// The verdicts in rank order.
-    #[serde(rename = "results")]
-    pub verdicts: Vec<Verdict>,
     /// How many independent origins the signals have, where there are copies or disagreements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins: Option<Told>,
+    /// The verdicts in rank order.
+    #[serde(rename = "results")]
+    pub verdicts: Vec<Verdict>,
     /// Under a budget: what goes in and what stays out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,

@@ -518,7 +518,7 @@ impl Headline {
                         let year = text.len() == 4 && (text.starts_with("19") || text.starts_with("20"));
                         let named = matches!(
                             before,
-                            "version" | "part" | "episode" | "week" | "day" | "no" | "issue" | "chapter" | "round" | "phase" | "volume" | "season" | "form" | "versus"
+                            "version" | "number" | "vol" | "edition" | "part" | "episode" | "week" | "day" | "no" | "issue" | "chapter" | "round" | "phase" | "volume" | "season" | "form" | "versus"
                         );
                         let time = !text.starts_with(|c: char| c.is_ascii_digit());
                         version || year || named || time
