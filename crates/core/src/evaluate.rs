@@ -369,8 +369,15 @@ fn evaluate_request(
 
 /// The origins of what was retrieved, if they are fewer than the signals, or these disagree.
 fn origins(scored: &[ScoredSignal<'_>], verdicts: &[Verdict]) -> Option<Told> {
-    let retrieved = || scored.iter().zip(verdicts).filter(|(scored, _)| !scored.facts.failed);
-    let views: Vec<_> = retrieved().map(|(scored, _)| scored.signal.origin_view()).collect();
+    let retrieved = || {
+        scored
+            .iter()
+            .zip(verdicts)
+            .filter(|(scored, _)| !scored.facts.failed)
+    };
+    let views: Vec<_> = retrieved()
+        .map(|(scored, _)| scored.signal.origin_view())
+        .collect();
     let told = Told::new(&views, retrieved().map(|(_, verdict)| verdict.index).collect());
     told.found().has_more().then_some(told)
 }

@@ -7,7 +7,6 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
-use crate::answer::ScoredItem;
 use crate::date::{Confidence, Resolved, duration_words};
 
 /// Ids of the sources whose lists say how many origins they have: their items are reports of what others report, too.
@@ -15,7 +14,14 @@ const LISTED: [&str; 3] = ["gdelt", "hackernews", "reddit"];
 
 /// Facts that name the page that an item is about.
 const LINKS: [&str; 8] = [
-    "link", "target", "story_url", "external_url", "canonical_url", "canonical", "discussion", "doi",
+    "link",
+    "target",
+    "story_url",
+    "external_url",
+    "canonical_url",
+    "canonical",
+    "discussion",
+    "doi",
 ];
 
 /// Facts that name the project that an item is of.
@@ -35,10 +41,9 @@ pub struct Told {
 
 impl Told {
     /// The origins of the items of an answer, or of several; `None` for fewer than two items, and for a discussion.
-    pub(crate) fn of_items<'a>(items: impl Iterator<Item = (&'static str, &'a ScoredItem)>) -> Option<Self> {
-        let views: Vec<View<'_>> = items.map(|(adapter, item)| of_item(adapter, item)).collect();
-        let told = Self::new(&views, (1..=views.len()).collect());
-        (views.len() > 1 && !views.iter().any(View::is_comment)).then_some(told)
+    pub(crate) fn of_list(views: &[View<'_>]) -> Option<Self> {
+        let is_list = views.len() > 1 && !views.iter().any(View::is_comment);
+        is_list.then(|| Self::new(views, (1..=views.len()).collect()))
     }
 
     /// The origins of these, named by these numbers.
@@ -78,7 +83,10 @@ impl Told {
             out.push(line);
         }
         if out.len() < count {
-            out.push(format!("{} more lines on origins left out to fit.", count - out.len()));
+            out.push(format!(
+                "{} more lines on origins left out to fit.",
+                count - out.len()
+            ));
         }
         out
     }
@@ -92,7 +100,11 @@ impl Told {
             disagreements,
             not_compared,
         } = &self.found;
-        let names = |list: &[usize]| list.iter().map(|at| name(self.number(*at))).collect::<Vec<Value>>();
+        let names = |list: &[usize]| {
+            list.iter()
+                .map(|at| name(self.number(*at)))
+                .collect::<Vec<Value>>()
+        };
         let mut out = Map::from_iter([
             ("items".to_owned(), (*items).into()),
             ("origins".to_owned(), (*origins).into()),
@@ -150,20 +162,36 @@ fn dated(date: &Resolved) -> Option<Dated> {
     })
 }
 
-fn of_item<'a>(adapter: &'static str, item: &'a ScoredItem) -> View<'a> {
+/// An item of an answer as the comparison takes it.
+pub(crate) struct Facts<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// Its page.
+    pub url: Option<&'a str>,
+    /// Its text.
+    pub text: &'a str,
+    /// Its date.
+    pub date: &'a Resolved,
+    /// The source's own facts.
+    pub fields: &'a Map<String, Value>,
+}
+
+/// The view of an item of this source.
+pub(crate) fn of_item<'a>(adapter: &'static str, item: &Facts<'a>) -> View<'a> {
+    let fields = item.fields;
     let facts = |names: &[&str]| -> Vec<&'a str> {
-        let texts = names.iter().filter_map(|name| item.fields.get(*name)?.as_str());
+        let texts = names.iter().filter_map(|name| fields.get(*name)?.as_str());
         texts.collect()
     };
     View {
-        title: &item.title,
-        url: item.url.as_deref(),
+        title: item.title,
+        url: item.url,
         links: facts(&LINKS),
         projects: facts(&PROJECTS),
-        text: &item.summary,
-        author: item.fields.get("author").and_then(Value::as_str),
+        text: item.text,
+        author: fields.get("author").and_then(Value::as_str),
         source_type: adapter,
-        date: dated(&item.date),
+        date: dated(item.date),
         sketch: None,
     }
 }
@@ -192,7 +220,9 @@ pub(crate) struct Shown<'a> {
 pub(crate) fn of_signal<'a>(shown: &Shown<'a>) -> View<'a> {
     let facts = |names: &[&str]| -> Vec<&'a str> {
         let objects = shown.facts.into_iter().flatten();
-        let held = objects.flat_map(|object| object.iter()).filter(|(name, _)| names.contains(name));
+        let held = objects
+            .flat_map(|object| object.iter())
+            .filter(|(name, _)| names.contains(name));
         held.filter_map(|(_, value)| match value {
             Node::Str(text) => Some(text.as_ref()),
             _ => None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::titles::{Word, words};
+use crate::words::{Word, words};
 
 /// Bytes of a text that are looked through.
 const LOOKED: usize = 1_500;
@@ -11,8 +11,30 @@ const NEAR: usize = 3;
 
 /// What several words say of the same thing, so that `12 dead` and `14 killed` are compared.
 const SAME: [(&str, &[&str]); 6] = [
-    ("dead", &["dead", "death", "died", "die", "dy", "killed", "kill", "killing", "fatality", "fatalitie", "fatalities", "victim", "toll"]),
-    ("injured", &["injured", "injury", "injurie", "injuries", "injuring", "wounded", "wounding", "hurt"]),
+    (
+        "dead",
+        &[
+            "dead",
+            "death",
+            "died",
+            "die",
+            "dy",
+            "killed",
+            "kill",
+            "killing",
+            "fatality",
+            "fatalitie",
+            "fatalities",
+            "victim",
+            "toll",
+        ],
+    ),
+    (
+        "injured",
+        &[
+            "injured", "injury", "injurie", "injuries", "injuring", "wounded", "wounding", "hurt",
+        ],
+    ),
     ("missing", &["missing", "unaccounted"]),
     ("arrested", &["arrested", "arrest", "detained", "detain"]),
     ("laid off", &["layoff", "layoffs", "redundancie", "redundancy"]),
@@ -21,9 +43,10 @@ const SAME: [(&str, &[&str]); 6] = [
 
 /// Words after a number that say too little of what it counts.
 const VAGUE: [&str; 44] = [
-    "people", "person", "other", "more", "new", "least", "about", "around", "nearly", "almost", "some", "total", "million", "billion",
-    "thousand", "hundred", "dozen", "year", "month", "week", "day", "hour", "minute", "second", "old", "am", "pm", "time", "case",
-    "percent", "%", "point", "place", "part", "way", "thing", "men", "women", "children", "child", "man", "woman", "worker", "student",
+    "people", "person", "other", "more", "new", "least", "about", "around", "nearly", "almost", "some",
+    "total", "million", "billion", "thousand", "hundred", "dozen", "year", "month", "week", "day", "hour",
+    "minute", "second", "old", "am", "pm", "time", "case", "percent", "%", "point", "place", "part", "way",
+    "thing", "men", "women", "children", "child", "man", "woman", "worker", "student",
 ];
 
 /// Words that are the unit of a time or an age: such numbers are not compared.
@@ -33,16 +56,31 @@ const TIMES: [&str; 13] = [
 
 /// Months by their names in full and short.
 const MONTHS: [(&str, &str); 12] = [
-    ("january", "jan"), ("february", "feb"), ("march", "mar"), ("april", "apr"), ("may", "may"), ("june", "jun"), ("july", "jul"),
-    ("august", "aug"), ("september", "sep"), ("october", "oct"), ("november", "nov"), ("december", "dec"),
+    ("january", "jan"),
+    ("february", "feb"),
+    ("march", "mar"),
+    ("april", "apr"),
+    ("may", "may"),
+    ("june", "jun"),
+    ("july", "jul"),
+    ("august", "aug"),
+    ("september", "sep"),
+    ("october", "oct"),
+    ("november", "nov"),
+    ("december", "dec"),
 ];
 
 /// Figures by what they are of. What is given with several values in one text is left out: which one is meant is not known.
 pub(crate) fn figures(title: &str, text: &str) -> BTreeMap<String, String> {
     let mut found: BTreeMap<String, Option<String>> = BTreeMap::new();
-    let head = text.get(..text.floor_char_boundary(text.len().min(LOOKED))).unwrap_or_default();
+    let head = text
+        .get(..text.floor_char_boundary(text.len().min(LOOKED)))
+        .unwrap_or_default();
     for part in [title, head] {
-        for sentence in part.split(['\n', ';', '!', '?']).flat_map(|part| part.split(". ")) {
+        for sentence in part
+            .split(['\n', ';', '!', '?'])
+            .flat_map(|part| part.split(". "))
+        {
             in_sentence(sentence, &mut found);
         }
     }
@@ -56,7 +94,11 @@ fn in_sentence(sentence: &str, found: &mut BTreeMap<String, Option<String>>) {
     let spaced = sentence.replace(['$', '\u{20ac}', '\u{a3}'], " currency ");
     let words = words(&spaced);
     for (at, word) in words.iter().enumerate() {
-        let before = |steps: usize| at.checked_sub(steps).and_then(|at| words.get(at)).map(|word| word.plain.as_str());
+        let before = |steps: usize| {
+            at.checked_sub(steps)
+                .and_then(|at| words.get(at))
+                .map(|word| word.plain.as_str())
+        };
         let after = |steps: usize| words.get(at + steps).map(|word| word.plain.as_str());
         if let Some((label, value)) = date(word, before, after) {
             put(found, label, value);
@@ -100,7 +142,9 @@ fn put(found: &mut BTreeMap<String, Option<String>>, label: String, value: Strin
 }
 
 fn same(word: &str) -> Option<&'static str> {
-    SAME.iter().find(|(_, words)| words.contains(&word)).map(|(label, _)| *label)
+    SAME.iter()
+        .find(|(_, words)| words.contains(&word))
+        .map(|(label, _)| *label)
 }
 
 /// What a number counts: what is after it, else what is before it. An amount is what the word before it says is done with it.
@@ -109,11 +153,20 @@ fn label<'w>(
     before: impl Iterator<Item = &'w str> + Clone,
     is_amount: bool,
 ) -> Option<String> {
-    if !is_amount && let Some(known) = after.clone().find_map(same).or_else(|| before.clone().find_map(same)) {
+    if !is_amount
+        && let Some(known) = after
+            .clone()
+            .find_map(same)
+            .or_else(|| before.clone().find_map(same))
+    {
         return Some(known.to_owned());
     }
     let says = |word: &&str| {
-        word.len() > 2 && !VAGUE.contains(word) && word.chars().all(char::is_alphabetic) && *word != "currency" && !is_light(word)
+        word.len() > 2
+            && !VAGUE.contains(word)
+            && word.chars().all(char::is_alphabetic)
+            && *word != "currency"
+            && !is_light(word)
     };
     if is_amount {
         return before.into_iter().find(says).map(str::to_owned);
@@ -124,7 +177,26 @@ fn label<'w>(
 fn is_light(word: &str) -> bool {
     matches!(
         word,
-        "the" | "and" | "for" | "with" | "from" | "that" | "was" | "were" | "are" | "has" | "have" | "had" | "into" | "than" | "over" | "said" | "say" | "after" | "near" | "off"
+        "the"
+            | "and"
+            | "for"
+            | "with"
+            | "from"
+            | "that"
+            | "was"
+            | "were"
+            | "are"
+            | "has"
+            | "have"
+            | "had"
+            | "into"
+            | "than"
+            | "over"
+            | "said"
+            | "say"
+            | "after"
+            | "near"
+            | "off"
     )
 }
 
@@ -142,7 +214,9 @@ fn date<'w>(
     before: impl Fn(usize) -> Option<&'w str>,
     after: impl Fn(usize) -> Option<&'w str>,
 ) -> Option<(String, String)> {
-    let (month, short) = MONTHS.iter().find(|(long, short)| word.plain == *long || word.plain == *short)?;
+    let (month, short) = MONTHS
+        .iter()
+        .find(|(long, short)| word.plain == *long || word.plain == *short)?;
     let day = |text: Option<&'w str>| {
         let text = text?.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         text.parse::<u8>().ok().filter(|day| (1..=31).contains(day))
@@ -153,9 +227,9 @@ fn date<'w>(
         (None, None) => return None,
     };
     let _ = short;
-    let verb = (first..first + NEAR)
-        .filter_map(&before)
-        .find(|word| word.len() > 3 && word.chars().all(char::is_alphabetic) && !is_light(word) && !is_weekday(word))?;
+    let verb = (first..first + NEAR).filter_map(&before).find(|word| {
+        word.len() > 3 && word.chars().all(char::is_alphabetic) && !is_light(word) && !is_weekday(word)
+    })?;
     Some((format!("date: {verb}"), format!("{day} {month}")))
 }
 
@@ -174,20 +248,32 @@ mod tests {
     #[test]
     fn what_a_number_counts_is_beside_it() {
         for (text, label, value) in [
-            ("At least 12 people were killed when the bridge fell", "dead", "12"),
+            (
+                "At least 12 people were killed when the bridge fell",
+                "dead",
+                "12",
+            ),
             ("Bridge collapse: 14 dead, rescue goes on", "dead", "14"),
             ("Acme raised $15 million for its tools", "raised", "$15 million"),
             ("The fair opens on 3 May in Exampleton", "date: open", "3 may"),
             ("A quake of magnitude 5.6 struck", "magnitude", "5.6"),
             ("Acme lays off 300 engineers", "engineer", "300"),
         ] {
-            assert!(of(text).contains(&(label.to_owned(), value.to_owned())), "{text} {:?}", of(text));
+            assert!(
+                of(text).contains(&(label.to_owned(), value.to_owned())),
+                "{text} {:?}",
+                of(text)
+            );
         }
     }
 
     #[test]
     fn ages_years_and_what_is_said_twice_are_not_compared() {
         assert!(of("A 34 year old man was seen in 2024").is_empty());
-        assert!(!of("3 killed, then 5 killed").iter().any(|(label, _)| label == "dead"));
+        assert!(
+            !of("3 killed, then 5 killed")
+                .iter()
+                .any(|(label, _)| label == "dead")
+        );
     }
 }

@@ -63,7 +63,10 @@ impl<'a> Read<'a> {
             .get(..view.text.floor_char_boundary(view.text.len().min(TEXT)))
             .unwrap_or_default();
         let sketch = matches!(kind, Kind::Report | Kind::Comment | Kind::Paper)
-            .then(|| view.sketch.map_or_else(|| Cow::Owned(Sketch::of(text)), Cow::Borrowed))
+            .then(|| {
+                view.sketch
+                    .map_or_else(|| Cow::Owned(Sketch::of(text)), Cow::Borrowed)
+            })
             .filter(|sketch| sketch.hashes().len() >= LEAST_RUNS);
         Self {
             view,
@@ -165,8 +168,18 @@ fn by_page(items: &[Read<'_>], sets: &mut Sets) {
         .collect();
     let is_about = |at: usize| posts.get(at).copied().unwrap_or_default();
     let mut linked: BTreeSet<&str> = BTreeSet::new();
-    linked.extend(keys.iter().filter(|(at, _)| is_about(*at)).map(|(_, key)| key.as_str()));
-    let reason = |key: &&str| if linked.contains(key) { Reason::Link } else { Reason::Page };
+    linked.extend(
+        keys.iter()
+            .filter(|(at, _)| is_about(*at))
+            .map(|(_, key)| key.as_str()),
+    );
+    let reason = |key: &&str| {
+        if linked.contains(key) {
+            Reason::Link
+        } else {
+            Reason::Page
+        }
+    };
     by_key(keys.iter().map(|(at, key)| (*at, key.as_str())), reason, sets);
 }
 
@@ -179,8 +192,16 @@ fn by_project(items: &[Read<'_>], sets: &mut Sets) {
             own.extend(item.page.as_ref().and_then(Page::repository));
         }
         for project in &item.view.projects {
-            let with_scheme = format!("https://{}", project.trim_start_matches("git+").trim_start_matches("git://").trim_start_matches("ssh://git@"));
-            let Some(page) = Page::read(project.trim_start_matches("git+")).or_else(|| Page::read(&with_scheme)) else {
+            let with_scheme = format!(
+                "https://{}",
+                project
+                    .trim_start_matches("git+")
+                    .trim_start_matches("git://")
+                    .trim_start_matches("ssh://git@")
+            );
+            let Some(page) =
+                Page::read(project.trim_start_matches("git+")).or_else(|| Page::read(&with_scheme))
+            else {
                 continue;
             };
             match page.repository() {
@@ -212,7 +233,11 @@ fn pairs<K: Ord>(keys: impl Iterator<Item = (usize, K)>) -> BTreeSet<(usize, usi
     let mut out = BTreeSet::new();
     for list in holders.values().filter(|list| list.len() <= COMMON) {
         for (place, one) in list.iter().enumerate() {
-            out.extend(list.iter().skip(place + 1).map(|other| (*one.min(other), *one.max(other))));
+            out.extend(
+                list.iter()
+                    .skip(place + 1)
+                    .map(|other| (*one.min(other), *one.max(other))),
+            );
         }
     }
     out.retain(|(one, other)| one != other);
@@ -220,7 +245,12 @@ fn pairs<K: Ord>(keys: impl Iterator<Item = (usize, K)>) -> BTreeSet<(usize, usi
 }
 
 fn by_text(items: &[Read<'_>], sets: &mut Sets) {
-    let texts = || items.iter().enumerate().filter_map(|(at, item)| Some((at, item.text.as_deref()?)));
+    let texts = || {
+        items
+            .iter()
+            .enumerate()
+            .filter_map(|(at, item)| Some((at, item.text.as_deref()?)))
+    };
     // However many have the very same text, they are found.
     let same = texts().filter(|(at, _)| items.get(*at).is_some_and(|item| item.kind != Kind::Comment));
     let mut first: HashMap<&[u64], Vec<usize>> = HashMap::new();
@@ -229,13 +259,18 @@ fn by_text(items: &[Read<'_>], sets: &mut Sets) {
     }
     for list in first.values_mut().filter(|list| list.len() > COMMON) {
         let mut chosen: Vec<usize> = Vec::new();
-        list.sort_by_key(|at| items.get(*at).map(|item| (item.view.title, item.view.url, item.view.date.map(|date| date.at))));
+        list.sort_by_key(|at| {
+            items
+                .get(*at)
+                .map(|item| (item.view.title, item.view.url, item.view.date.map(|date| date.at)))
+        });
         for at in list.iter() {
             let Some(item) = items.get(*at) else { continue };
             // Editions that share a text are few: each is compared with the first of each.
-            let known = chosen.iter().take(COMMON).find(|one| {
-                items.get(**one).is_some_and(|one| same_text(one, item, 1.0))
-            });
+            let known = chosen
+                .iter()
+                .take(COMMON)
+                .find(|one| items.get(**one).is_some_and(|one| same_text(one, item, 1.0)));
             match known {
                 Some(one) => sets.join(*one, *at, Reason::Text),
                 None => chosen.push(*at),
@@ -244,8 +279,15 @@ fn by_text(items: &[Read<'_>], sets: &mut Sets) {
     }
     let keys = texts().flat_map(|(at, sketch)| sketch.hashes().iter().map(move |hash| (at, *hash)));
     for (one, other) in pairs(keys) {
-        let (Some(a), Some(b)) = (items.get(one), items.get(other)) else { continue };
-        let Some(share) = a.text.as_deref().zip(b.text.as_deref()).and_then(|(a, b)| a.nearly(b)) else {
+        let (Some(a), Some(b)) = (items.get(one), items.get(other)) else {
+            continue;
+        };
+        let Some(share) = a
+            .text
+            .as_deref()
+            .zip(b.text.as_deref())
+            .and_then(|(a, b)| a.nearly(b))
+        else {
             continue;
         };
         if same_text(a, b, share) {
@@ -275,7 +317,10 @@ fn same_text(one: &Read<'_>, other: &Read<'_>, share: f64) -> bool {
     if share < 1.0 && shorter >= 3 && shared * 2 < shorter {
         return false;
     }
-    let again = one.same_site(other) && one.gap(other).is_some_and(|gap| gap >= TimeDelta::hours(AGAIN_HOURS));
+    let again = one.same_site(other)
+        && one
+            .gap(other)
+            .is_some_and(|gap| gap >= TimeDelta::hours(AGAIN_HOURS));
     !(again && share < CERTAIN)
 }
 
@@ -301,7 +346,10 @@ fn by_title(items: &[Read<'_>], sets: &mut Sets) {
     };
     let mut titles: BTreeMap<Vec<&str>, Vec<usize>> = BTreeMap::new();
     for (at, item) in compared() {
-        titles.entry(item.headline.terms().into_iter().collect()).or_default().push(at);
+        titles
+            .entry(item.headline.terms().into_iter().collect())
+            .or_default()
+            .push(at);
     }
     // However many have the very same headline, those that follow one another in time are compared.
     for list in titles.values().filter(|list| list.len() > COMMON) {
@@ -326,14 +374,19 @@ fn by_title(items: &[Read<'_>], sets: &mut Sets) {
 }
 
 fn try_title(items: &[Read<'_>], one: usize, other: usize, sets: &mut Sets) {
-    let (Some(a), Some(b)) = (items.get(one), items.get(other)) else { return };
+    let (Some(a), Some(b)) = (items.get(one), items.get(other)) else {
+        return;
+    };
     if same_title(a, b) {
         sets.join(one, other, reason_of(a, b, Reason::Title));
     }
 }
 
 fn same_title(one: &Read<'_>, other: &Read<'_>) -> bool {
-    let again = one.same_site(other) && one.gap(other).is_some_and(|gap| gap >= TimeDelta::hours(AGAIN_HOURS));
+    let again = one.same_site(other)
+        && one
+            .gap(other)
+            .is_some_and(|gap| gap >= TimeDelta::hours(AGAIN_HOURS));
     // A site that changes its own headline, and an agency's text under another one.
     let known = one.same_site(other) || one.wire.is_some() || other.wire.is_some();
     let agreement = one.headline.agrees(&other.headline, known);
@@ -345,7 +398,11 @@ fn same_title(one: &Read<'_>, other: &Read<'_>) -> bool {
     }
     match agreement {
         Some(Agreement::Same) => {
-            let days = if one.headline.weight() >= 6 { DAYS_LONG } else { DAYS_SHORT };
+            let days = if one.headline.weight() >= 6 {
+                DAYS_LONG
+            } else {
+                DAYS_SHORT
+            };
             one.within(other, days)
         }
         Some(Agreement::Near) => one.within(other, DAYS_NEAR),
@@ -374,9 +431,14 @@ fn cluster(items: &[Read<'_>], members: Vec<usize>, reasons: BTreeSet<Reason>) -
         // A day alone is not before an hour of that day.
         let is_tied = |date: &Dated| {
             date.at == earliest.at
-                || ((date.whole_day || earliest.whole_day) && date.at.date_naive() == earliest.at.date_naive())
+                || ((date.whole_day || earliest.whole_day)
+                    && date.at.date_naive() == earliest.at.date_naive())
         };
-        first = dated.iter().filter(|(date, _)| is_tied(date)).map(|(_, at)| *at).collect();
+        first = dated
+            .iter()
+            .filter(|(date, _)| is_tied(date))
+            .map(|(_, at)| *at)
+            .collect();
         first.sort_unstable();
         let next = dated.iter().find(|(date, _)| !is_tied(date));
         ahead = next.map(|(next, _)| next.at - earliest.at);
@@ -393,7 +455,11 @@ fn cluster(items: &[Read<'_>], members: Vec<usize>, reasons: BTreeSet<Reason>) -
 /// Whether two reports are of one event.
 fn same_event(one: &Read<'_>, other: &Read<'_>) -> bool {
     let report = |read: &Read<'_>| read.kind == Kind::Report;
-    if !report(one) || !report(other) || !one.within(other, DAYS_EVENT) || one.headline.is_another_edition(&other.headline) {
+    if !report(one)
+        || !report(other)
+        || !one.within(other, DAYS_EVENT)
+        || one.headline.is_another_edition(&other.headline)
+    {
         return false;
     }
     let (share, shared) = one.headline.overlap(&other.headline);
@@ -406,7 +472,9 @@ fn disagreements(items: &[Read<'_>], clusters: &[Cluster]) -> Vec<Disagreement> 
     // One page whose date is given differently: items of one page, which are no posts about it.
     let mut pages: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for at in clusters.iter().flat_map(|cluster| &cluster.members) {
-        let Some(item) = items.get(*at).filter(|item| !is_post(item.view.source_type)) else { continue };
+        let Some(item) = items.get(*at).filter(|item| !is_post(item.view.source_type)) else {
+            continue;
+        };
         if let Some(key) = item.page.as_ref().and_then(Page::key) {
             pages.entry(key).or_default().push(*at);
         }
@@ -415,7 +483,9 @@ fn disagreements(items: &[Read<'_>], clusters: &[Cluster]) -> Vec<Disagreement> 
         let mut days: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for at in members {
             if let Some(date) = items.get(*at).and_then(|item| item.view.date) {
-                days.entry(date.at.date_naive().to_string()).or_default().push(*at);
+                days.entry(date.at.date_naive().to_string())
+                    .or_default()
+                    .push(*at);
             }
         }
         out.extend(differing("published", days));
@@ -439,12 +509,19 @@ fn disagreements(items: &[Read<'_>], clusters: &[Cluster]) -> Vec<Disagreement> 
         .enumerate()
         .flat_map(|(number, cluster)| cluster.members.iter().map(move |at| (*at, number)))
         .collect();
-    for (label, holders) in labels.into_iter().filter(|(_, holders)| (2..=COMMON).contains(&holders.len())) {
+    for (label, holders) in labels
+        .into_iter()
+        .filter(|(_, holders)| (2..=COMMON).contains(&holders.len()))
+    {
         let mut sets = Sets::new(holders.len());
         for (place, one) in holders.iter().enumerate() {
             for (later, other) in holders.iter().enumerate().skip(place + 1) {
-                let (Some(a), Some(b)) = (items.get(*one), items.get(*other)) else { continue };
-                let one_origin = group.get(one).is_some_and(|number| group.get(other) == Some(number));
+                let (Some(a), Some(b)) = (items.get(*one), items.get(*other)) else {
+                    continue;
+                };
+                let one_origin = group
+                    .get(one)
+                    .is_some_and(|number| group.get(other) == Some(number));
                 if one_origin || same_event(a, b) {
                     sets.join(place, later, Reason::Title);
                 }
@@ -465,7 +542,12 @@ fn disagreements(items: &[Read<'_>], clusters: &[Cluster]) -> Vec<Disagreement> 
 }
 
 fn first_place(disagreement: &Disagreement) -> Option<usize> {
-    disagreement.values.iter().flat_map(|(_, items)| items).min().copied()
+    disagreement
+        .values
+        .iter()
+        .flat_map(|(_, items)| items)
+        .min()
+        .copied()
 }
 
 fn differing(of: &str, values: BTreeMap<String, Vec<usize>>) -> Option<Disagreement> {

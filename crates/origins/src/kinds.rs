@@ -54,7 +54,10 @@ const POSTS: [&str; 3] = ["hackernews", "producthunt", "reddit"];
 
 /// The kind of the items of a source of this name. A source that is not known reports.
 pub(crate) fn kind(source_type: &str, title: &str) -> Kind {
-    let known = KINDS.iter().find(|(name, _)| *name == source_type).map(|(_, kind)| *kind);
+    let known = KINDS
+        .iter()
+        .find(|(name, _)| *name == source_type)
+        .map(|(_, kind)| *kind);
     match known {
         Some(kind) => kind,
         None if is_post(source_type) && title.starts_with("Comment by ") => Kind::Comment,

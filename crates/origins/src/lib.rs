@@ -5,9 +5,11 @@ mod find;
 mod kinds;
 mod pages;
 mod say;
+mod tables;
 mod titles;
 mod union;
 mod wires;
+mod words;
 
 use std::fmt;
 

@@ -6,10 +6,46 @@ use url::Url;
 /// Parameters that say how a reader came to a page or how it is drawn, beside the tracking parameters that are removed from every
 /// address. They are ignored in a comparison and stay in the addresses that are shown.
 const IGNORED: [&str; 40] = [
-    "_ga", "amp", "at_campaign", "at_medium", "campaign", "cid", "cmp", "cmpid", "emc", "feature", "guccounter",
-    "guce_referrer", "guce_referrer_sig", "leadsource", "link", "mod", "ncid", "ocid", "cvid", "output", "outputtype", "partner", "ref",
-    "referer", "referrer", "reflink", "rss", "sh", "share", "shared", "si", "smid", "smtyp", "soc_src", "soc_trk", "spm", "src", "sref",
-    "taid", "xtor",
+    "_ga",
+    "amp",
+    "at_campaign",
+    "at_medium",
+    "campaign",
+    "cid",
+    "cmp",
+    "cmpid",
+    "emc",
+    "feature",
+    "guccounter",
+    "guce_referrer",
+    "guce_referrer_sig",
+    "leadsource",
+    "link",
+    "mod",
+    "ncid",
+    "ocid",
+    "cvid",
+    "output",
+    "outputtype",
+    "partner",
+    "ref",
+    "referer",
+    "referrer",
+    "reflink",
+    "rss",
+    "sh",
+    "share",
+    "shared",
+    "si",
+    "smid",
+    "smtyp",
+    "soc_src",
+    "soc_trk",
+    "spm",
+    "src",
+    "sref",
+    "taid",
+    "xtor",
 ];
 
 /// First labels of hosts that serve another form of the same pages.
@@ -29,11 +65,43 @@ const ALIASES: [(&str, &str); 8] = [
 
 /// Registrable domains under which many publish: a page there is nobody's website.
 const SHARED: [&str; 37] = [
-    "apple.com", "bitbucket.org", "bsky.app", "codeberg.org", "crates.io", "discord.com", "discord.gg", "docs.rs", "facebook.com",
-    "github.com", "gitlab.com", "google.com", "huggingface.co", "instagram.com", "linkedin.com", "linktr.ee", "medium.com",
-    "microsoft.com", "npmjs.com", "producthunt.com", "pypi.org", "reddit.com", "redd.it", "sourceforge.net", "substack.com", "t.me",
-    "telegram.me", "tiktok.com", "twitter.com", "wikipedia.org", "x.com", "ycombinator.com", "youtu.be", "youtube.com", "zenodo.org",
-    "msn.com", "yahoo.com",
+    "apple.com",
+    "bitbucket.org",
+    "bsky.app",
+    "codeberg.org",
+    "crates.io",
+    "discord.com",
+    "discord.gg",
+    "docs.rs",
+    "facebook.com",
+    "github.com",
+    "gitlab.com",
+    "google.com",
+    "huggingface.co",
+    "instagram.com",
+    "linkedin.com",
+    "linktr.ee",
+    "medium.com",
+    "microsoft.com",
+    "npmjs.com",
+    "producthunt.com",
+    "pypi.org",
+    "reddit.com",
+    "redd.it",
+    "sourceforge.net",
+    "substack.com",
+    "t.me",
+    "telegram.me",
+    "tiktok.com",
+    "twitter.com",
+    "wikipedia.org",
+    "x.com",
+    "ycombinator.com",
+    "youtu.be",
+    "youtube.com",
+    "zenodo.org",
+    "msn.com",
+    "yahoo.com",
 ];
 
 /// Least digits of a number in an address that names one article of a site.
@@ -78,7 +146,11 @@ impl Page {
     }
 
     fn parts(&self) -> Vec<&str> {
-        self.url.path().split('/').filter(|part| !part.is_empty()).collect()
+        self.url
+            .path()
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .collect()
     }
 
     fn parameter(&self, name: &str) -> Option<String> {
@@ -110,13 +182,20 @@ impl Page {
 
     /// The key of the repository, on a host of repositories.
     pub(crate) fn repository(&self) -> Option<String> {
-        if !matches!(self.host.as_str(), "github.com" | "gitlab.com" | "codeberg.org" | "bitbucket.org") {
+        if !matches!(
+            self.host.as_str(),
+            "github.com" | "gitlab.com" | "codeberg.org" | "bitbucket.org"
+        ) {
             return None;
         }
         let parts = self.parts();
         let (owner, name) = (parts.first()?, parts.get(1)?);
         let name = name.trim_end_matches(".git").to_lowercase();
-        Some(format!("repository {}/{}/{name}", self.host, owner.to_lowercase()))
+        Some(format!(
+            "repository {}/{}/{name}",
+            self.host,
+            owner.to_lowercase()
+        ))
     }
 
     /// A second key: the number or UUID that names one article of a site, whatever its slug and section.
@@ -133,7 +212,10 @@ impl Page {
         }
         let last = *parts.last()?;
         let last = last.get(..last.len().min(SEGMENT))?;
-        let last = last.trim_end_matches(".html").trim_end_matches(".htm").trim_end_matches(".php");
+        let last = last
+            .trim_end_matches(".html")
+            .trim_end_matches(".htm")
+            .trim_end_matches(".php");
         let id = last.rsplit(['_', '-']).next()?;
         if is_number(id) {
             // Numbers in parts: `2-1-746616`.
@@ -191,11 +273,14 @@ impl Page {
             "crates.io" if part(0) == Some("crates") => return key("crate", &parts.get(1..)?.join("/")),
             "apps.apple.com" => {
                 let id = parts.iter().rev().find(|part| {
-                    part.strip_prefix("id").is_some_and(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()))
+                    part.strip_prefix("id")
+                        .is_some_and(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()))
                 })?;
                 return key("app apple", id);
             }
-            "play.google.com" if part(0) == Some("store") => return key("app google", &self.parameter("id")?),
+            "play.google.com" if part(0) == Some("store") => {
+                return key("app google", &self.parameter("id")?);
+            }
             "msn.com" => {
                 let id = parts.iter().rev().find_map(|part| part.strip_prefix("ar-"))?;
                 return key("article msn", id);
@@ -234,7 +319,10 @@ impl Page {
                 "amp" | "amp.html" | "index.html" | "index.htm" | "index.php" | "default.aspx" | "story.html"
             ) {
                 parts.pop();
-            } else if let Some(stem) = last.strip_suffix(".amp.html").or_else(|| last.strip_suffix(".amp")) {
+            } else if let Some(stem) = last
+                .strip_suffix(".amp.html")
+                .or_else(|| last.strip_suffix(".amp"))
+            {
                 parts.pop();
                 parts.push(stem);
             }
@@ -255,7 +343,9 @@ impl Page {
             .split('&')
             .filter(|pair| {
                 let name = pair.split('=').next().unwrap_or_default();
-                !name.is_empty() && !is_tracking(name) && !IGNORED.contains(&name.to_ascii_lowercase().as_str())
+                !name.is_empty()
+                    && !is_tracking(name)
+                    && !IGNORED.contains(&name.to_ascii_lowercase().as_str())
             })
             .collect();
         kept.sort_unstable();
@@ -264,7 +354,11 @@ impl Page {
             out.push_str(&kept.join("&"));
         }
         // A route of a page that is one program.
-        if let Some(route) = self.url.fragment().filter(|fragment| fragment.starts_with(['!', '/'])) {
+        if let Some(route) = self
+            .url
+            .fragment()
+            .filter(|fragment| fragment.starts_with(['!', '/']))
+        {
             out.push('#');
             out.push_str(route);
         }
@@ -318,7 +412,11 @@ fn inner_address(url: &Url) -> Option<Url> {
 fn arxiv(id: &str) -> Option<String> {
     let id = id.trim_end_matches(".pdf").to_lowercase();
     let plain = match id.rsplit_once('v') {
-        Some((plain, version)) if !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit()) => plain,
+        Some((plain, version))
+            if !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            plain
+        }
         _ => &id,
     };
     (plain.len() >= 7 && plain.bytes().any(|byte| byte.is_ascii_digit())).then(|| format!("arxiv {plain}"))
@@ -332,14 +430,20 @@ fn doi(id: &str) -> Option<String> {
     }
     match id.strip_prefix("10.48550/arxiv.") {
         Some(rest) => arxiv(rest),
-        None => Some(format!("doi {}", id.trim_end_matches("/full").trim_end_matches(".pdf"))),
+        None => Some(format!(
+            "doi {}",
+            id.trim_end_matches("/full").trim_end_matches(".pdf")
+        )),
     }
 }
 
 /// The key of a paper, where an id or a field names it without an address.
 pub(crate) fn named(id: &str) -> Option<String> {
     let id = id.trim();
-    let bare = id.strip_prefix("doi:").or_else(|| id.strip_prefix("DOI:")).unwrap_or(id);
+    let bare = id
+        .strip_prefix("doi:")
+        .or_else(|| id.strip_prefix("DOI:"))
+        .unwrap_or(id);
     doi(bare.trim()).or_else(|| {
         let rest = id.strip_prefix("arXiv:").or_else(|| id.strip_prefix("arxiv:"))?;
         arxiv(rest.trim())
@@ -387,22 +491,61 @@ mod tests {
     #[test]
     fn addresses_of_one_page_have_one_key() {
         for (one, other) in [
-            ("https://www.example.com/a/?utm_source=x#top", "http://example.com/a"),
+            (
+                "https://www.example.com/a/?utm_source=x#top",
+                "http://example.com/a",
+            ),
             ("https://m.example.com/a.html", "https://example.com/a"),
             ("https://example.com/a/amp/", "https://example.com/a"),
             ("https://example.com/amp/a", "https://example.com/a?amp=1"),
-            ("https://www.google.com/amp/s/example.com/a/amp", "https://example.com/a/"),
-            ("https://web.archive.org/web/20200101000000/https://example.com/a", "https://example.com/a"),
-            ("https://youtu.be/abcDEF12345?t=3", "https://m.youtube.com/watch?v=abcDEF12345&list=x"),
-            ("https://arxiv.org/pdf/2401.00001v2.pdf", "https://arxiv.org/abs/2401.00001"),
-            ("https://doi.org/10.48550/arXiv.2401.00001", "https://huggingface.co/papers/2401.00001"),
-            ("https://dx.doi.org/10.5555/ABC.1", "https://journal.example/doi/full/10.5555/abc.1"),
-            ("https://github.com/Acme/Tool.git", "https://github.com/acme/tool/blob/main/README.md"),
-            ("https://old.reddit.com/r/a/comments/x1y2/title/", "https://redd.it/x1y2"),
-            ("https://twitter.com/a/status/12", "https://mobile.twitter.com/b/status/12?s=20"),
-            ("https://www.bbc.co.uk/news/world-1", "https://www.bbc.com/news/world-1"),
-            ("https://en.m.wikipedia.org/wiki/A", "https://en.wikipedia.org/wiki/A"),
-            ("https://www.msn.com/en-us/a/b/ar-BBx1?ocid=q", "http://www.msn.com/en-nz/c/d/ar-BBx1"),
+            (
+                "https://www.google.com/amp/s/example.com/a/amp",
+                "https://example.com/a/",
+            ),
+            (
+                "https://web.archive.org/web/20200101000000/https://example.com/a",
+                "https://example.com/a",
+            ),
+            (
+                "https://youtu.be/abcDEF12345?t=3",
+                "https://m.youtube.com/watch?v=abcDEF12345&list=x",
+            ),
+            (
+                "https://arxiv.org/pdf/2401.00001v2.pdf",
+                "https://arxiv.org/abs/2401.00001",
+            ),
+            (
+                "https://doi.org/10.48550/arXiv.2401.00001",
+                "https://huggingface.co/papers/2401.00001",
+            ),
+            (
+                "https://dx.doi.org/10.5555/ABC.1",
+                "https://journal.example/doi/full/10.5555/abc.1",
+            ),
+            (
+                "https://github.com/Acme/Tool.git",
+                "https://github.com/acme/tool/blob/main/README.md",
+            ),
+            (
+                "https://old.reddit.com/r/a/comments/x1y2/title/",
+                "https://redd.it/x1y2",
+            ),
+            (
+                "https://twitter.com/a/status/12",
+                "https://mobile.twitter.com/b/status/12?s=20",
+            ),
+            (
+                "https://www.bbc.co.uk/news/world-1",
+                "https://www.bbc.com/news/world-1",
+            ),
+            (
+                "https://en.m.wikipedia.org/wiki/A",
+                "https://en.wikipedia.org/wiki/A",
+            ),
+            (
+                "https://www.msn.com/en-us/a/b/ar-BBx1?ocid=q",
+                "http://www.msn.com/en-nz/c/d/ar-BBx1",
+            ),
         ] {
             assert!(key(one).is_some(), "{one}");
             assert_eq!(key(one), key(other), "{one} {other}");
@@ -415,14 +558,28 @@ mod tests {
             ("https://example.com/a?id=1", "https://example.com/a?id=2"),
             ("https://example.com/a", "https://example.org/a"),
             ("https://example.com/#/a", "https://example.com/#/b"),
-            ("https://github.com/acme/tool/releases/tag/v1", "https://github.com/acme/tool"),
-            ("https://www.reddit.com/r/a/comments/x1/t/c1/", "https://www.reddit.com/r/a/comments/x1/t/"),
-            ("https://news.ycombinator.com/item?id=1", "https://news.ycombinator.com/item?id=2"),
+            (
+                "https://github.com/acme/tool/releases/tag/v1",
+                "https://github.com/acme/tool",
+            ),
+            (
+                "https://www.reddit.com/r/a/comments/x1/t/c1/",
+                "https://www.reddit.com/r/a/comments/x1/t/",
+            ),
+            (
+                "https://news.ycombinator.com/item?id=1",
+                "https://news.ycombinator.com/item?id=2",
+            ),
             ("https://example.com:8080/a", "https://example.com/a"),
         ] {
             assert_ne!(key(one), key(other), "{one} {other}");
         }
-        for none in ["https://github.com/", "https://www.youtube.com", "mailto:a@example.com", "notes/7.md"] {
+        for none in [
+            "https://github.com/",
+            "https://www.youtube.com",
+            "mailto:a@example.com",
+            "notes/7.md",
+        ] {
             assert_eq!(key(none), None, "{none}");
         }
     }

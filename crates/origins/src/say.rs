@@ -1,5 +1,7 @@
 //! The origins in words.
 
+use std::fmt::Write as _;
+
 use chrono::TimeDelta;
 
 use crate::{Cluster, Disagreement, Origins};
@@ -19,13 +21,14 @@ impl Origins {
             let word = if count == 1 { one } else { many };
             format!("{count} {word}")
         };
+        // Writing to a String cannot fail, here and below.
         let mut out = format!(
             "{}, {}",
             count(self.items, "item", "items"),
             count(self.origins, "independent origin", "independent origins")
         );
         if self.not_compared > 0 {
-            out.push_str(&format!(" ({} not compared)", self.not_compared));
+            let _ = write!(out, " ({} not compared)", self.not_compared);
         }
         out
     }
@@ -40,7 +43,10 @@ impl Origins {
             .map(|cluster| cluster_line(cluster, &name, &span))
             .collect();
         if self.clusters.len() > NAMED {
-            out.push(format!("{} more origins with several items.", self.clusters.len() - NAMED));
+            out.push(format!(
+                "{} more origins with several items.",
+                self.clusters.len() - NAMED
+            ));
         }
         out.extend(
             self.disagreements
@@ -49,7 +55,10 @@ impl Origins {
                 .map(|disagreement| disagreement_line(disagreement, &name)),
         );
         if self.disagreements.len() > NAMED {
-            out.push(format!("{} more disagreements.", self.disagreements.len() - NAMED));
+            out.push(format!(
+                "{} more disagreements.",
+                self.disagreements.len() - NAMED
+            ));
         }
         out
     }
@@ -59,18 +68,28 @@ fn list(items: &[usize], name: &impl Fn(usize) -> String) -> String {
     items.iter().map(|at| name(*at)).collect::<Vec<_>>().join(" ")
 }
 
-fn cluster_line(cluster: &Cluster, name: &impl Fn(usize) -> String, span: &impl Fn(TimeDelta) -> String) -> String {
+fn cluster_line(
+    cluster: &Cluster,
+    name: &impl Fn(usize) -> String,
+    span: &impl Fn(TimeDelta) -> String,
+) -> String {
     let reasons: Vec<String> = cluster.reasons.iter().map(ToString::to_string).collect();
-    let mut out = format!("One origin: {} ({})", list(&cluster.members, name), reasons.join(", "));
+    let mut out = format!(
+        "One origin: {} ({})",
+        list(&cluster.members, name),
+        reasons.join(", ")
+    );
     match (cluster.first.as_slice(), cluster.ahead) {
         ([], _) => out.push_str("; first: not known"),
         ([one], Some(ahead)) => {
-            out.push_str(&format!("; first {}, {} ahead", name(*one), span(ahead)));
+            let _ = write!(out, "; first {}, {} ahead", name(*one), span(ahead));
         }
-        (several, _) => out.push_str(&format!("; first {} at one time", list(several, name))),
+        (several, _) => {
+            let _ = write!(out, "; first {} at one time", list(several, name));
+        }
     }
     if cluster.undated > 0 && !cluster.first.is_empty() {
-        out.push_str(&format!("; {} undated", cluster.undated));
+        let _ = write!(out, "; {} undated", cluster.undated);
     }
     out
 }

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 
-/// Longest headline that is compared, in words.
-const WORDS: usize = 60;
+use crate::tables::{AFTER, BEFORE, CONTRARY, ENDS, TIMES, TURNS};
+use crate::words::{Word, stands_alone, words};
+
 /// Least words of weight of a headline that identifies a story.
 const LEAST: usize = 4;
 /// Least characters of such a headline, in scripts that put no spaces between words.
@@ -19,19 +20,6 @@ const LEAST_KNOWN: usize = 6;
 const LEAST_REPLACED: usize = 7;
 /// Words of weight that one of the two may have more.
 const INSERTED: usize = 2;
-
-/// One word of a headline.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Word {
-    /// In its plain form: lower case, one spelling.
-    pub(crate) plain: String,
-    /// Whether it says nothing about the subject.
-    light: bool,
-    /// Whether it begins with a capital letter.
-    capital: bool,
-    /// Whether it holds a digit or names a time.
-    exact: bool,
-}
 
 /// A headline, read.
 #[derive(Debug, Clone, Default)]
@@ -56,248 +44,12 @@ pub(crate) enum Agreement {
     Near,
 }
 
-/// What agencies put before a headline, in lower case.
-const BEFORE: [&str; 38] = [
-    "update", "refile", "corrected", "correction", "breaking", "breaking news", "exclusive", "watch", "video", "live", "just in",
-    "us stocks", "us stocks snapshot", "global markets", "tech stocks", "market snapshot", "market analysis", "analysis", "wrapup",
-    "advisory", "factbox", "insight", "focus", "forex", "fx", "money markets", "european stocks", "reuters", "ap", "ap news",
-    "press release", "news", "report", "stocks", "developing", "bloomberg", "ecb focus", "rpt",
-];
-
-/// Parts after a headline that name a section, an agency or a publisher, in lower case.
-const AFTER: [&str; 72] = [
-    "ap", "ap news", "afp", "reuters", "bloomberg", "associated press", "the associated press", "upi", "cnn", "cnn.com", "cnn politics",
-    "bbc news", "bbc", "npr", "the guardian", "the new york times", "new york times", "nyt", "the washington post", "washington post",
-    "wsj", "the wall street journal", "wall street journal", "financial times", "the economist", "fox news", "fox business", "nbc news",
-    "abc news", "cbs news", "al jazeera", "techcrunch", "the verge", "ars technica", "wired", "forbes", "business insider", "cnbc",
-    "marketwatch", "msn", "yahoo", "yahoo news", "yahoo finance", "usa today", "politico", "axios", "the hill", "news", "world news",
-    "world", "business", "business news", "market news", "sports", "sport", "politics", "technology", "tech", "science", "health",
-    "entertainment", "lifestyle", "opinion", "video", "videos", "sources", "source", "traders", "report", "reports", "the globe and mail",
-    "earth",
-];
-
-/// Words that say nothing about the subject.
-const LIGHT: [&str; 58] = [
-    "a", "an", "the", "of", "to", "in", "on", "for", "and", "or", "is", "are", "as", "at", "by", "with", "from", "its", "it", "be",
-    "been", "was", "were", "that", "this", "these", "those", "his", "her", "their", "he", "she", "they", "we", "you", "i", "my", "our",
-    "your", "will", "would", "can", "could", "has", "have", "had", "do", "does", "did", "so", "than", "then", "there", "into", "over",
-    "about", "what", "who",
-];
-
-/// Words that turn the sense of a headline.
-const TURNS: [&str; 24] = [
-    "no", "not", "never", "without", "denies", "deny", "denied", "fails", "fail", "unlikely", "against", "ends", "cancels", "cancelled",
-    "rejects", "after", "before", "first", "second", "third", "former", "anti", "non", "ex",
-];
-
-/// Pairs that are each other's contrary.
-const CONTRARY: [(&str, &str); 30] = [
-    ("rise", "fall"), ("up", "down"), ("gain", "loss"), ("gain", "drop"), ("win", "lose"), ("best", "worst"), ("high", "low"),
-    ("higher", "lower"), ("open", "close"), ("before", "after"), ("buy", "sell"), ("beat", "miss"), ("more", "less"), ("more", "fewer"),
-    ("increase", "decrease"), ("raise", "cut"), ("jump", "drop"), ("top", "miss"), ("north", "south"), ("east", "west"),
-    ("approve", "reject"), ("accept", "reject"), ("start", "end"), ("begin", "end"), ("morning", "evening"), ("man", "woman"),
-    ("strong", "weak"), ("grow", "shrink"), ("hire", "fire"), ("arrive", "leave"),
-];
-
-/// Names of times. Two headlines that name other ones are about other times.
-const TIMES: [&str; 48] = [
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "jan",
-    "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "monday", "tuesday", "wednesday", "thursday",
-    "friday", "saturday", "sunday", "spring", "summer", "autumn", "fall", "winter", "first-quarter", "second-quarter", "third-quarter",
-    "fourth-quarter", "q1", "q2", "q3", "q4", "mon", "tue", "thu", "fri",
-];
-
-/// Numbers in words.
-const NUMBERS: [(&str, &str); 22] = [
-    ("one", "1"), ("two", "2"), ("three", "3"), ("four", "4"), ("five", "5"), ("six", "6"), ("seven", "7"), ("eight", "8"),
-    ("nine", "9"), ("ten", "10"), ("zero", "0"), ("eleven", "11"), ("twelve", "12"), ("fifteen", "15"), ("twenty", "20"),
-    ("thirty", "30"), ("forty", "40"), ("fifty", "50"), ("sixty", "60"), ("seventy", "70"), ("eighty", "80"), ("ninety", "90"),
-];
-
-/// Other spellings of one word.
-const SPELLINGS: [(&str, &str); 27] = [
-    ("jan", "january"), ("feb", "february"), ("mar", "march"), ("apr", "april"), ("jun", "june"), ("jul", "july"), ("aug", "august"),
-    ("sep", "september"), ("sept", "september"), ("oct", "october"), ("nov", "november"),
-    ("pct", "%"), ("percent", "%"), ("pc", "%"), ("mth", "month"), ("yr", "year"), ("govt", "government"), ("bln", "billion"),
-    ("bn", "billion"), ("mln", "million"), ("intl", "international"), ("dept", "department"), ("vs", "versus"), ("v", "versus"),
-    ("gov", "governor"), ("sen", "senator"), ("nr", "near"),
-];
-
-/// Ends of one word's forms.
-const ENDS: [&str; 17] = [
-    "", "s", "es", "e", "a", "d", "ed", "ing", "r", "er", "ers", "ese", "ly", "n", "al", "ion", "ions",
-];
-
-/// Whether words of this script have no spaces between them.
-const fn stands_alone(c: char) -> bool {
-    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
-        | '\u{2e80}'..='\u{abff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
-}
-
-/// The raw words of a text: letters and digits, with points and commas between digits.
-pub(crate) fn raw_words(text: &str) -> Vec<String> {
-    let chars: Vec<char> = text.chars().take(4_000).collect();
-    let at = |place: usize| chars.get(place).copied();
-    let mut out: Vec<String> = Vec::new();
-    let mut word = String::new();
-    let mut place = 0;
-    while let Some(c) = at(place) {
-        if c.is_alphanumeric() {
-            if stands_alone(c) {
-                if !word.is_empty() {
-                    out.push(std::mem::take(&mut word));
-                }
-                out.push(c.to_string());
-            } else {
-                word.push(c);
-            }
-            place += 1;
-            continue;
-        }
-        // `1.2`, `1,000`, and as GDELT writes them: `1 . 2`, `1 , 000`.
-        let begin = place;
-        let mut ahead = place;
-        while at(ahead) == Some(' ') {
-            ahead += 1;
-        }
-        let mark = at(ahead).filter(|c| matches!(c, '.' | ','));
-        let mut after = ahead + 1;
-        while mark.is_some() && at(after) == Some(' ') && ahead > begin {
-            after += 1;
-        }
-        let spaced = ahead > begin && after > ahead + 1;
-        let joined = ahead == begin || spaced;
-        let digits = word.chars().last().is_some_and(|c| c.is_ascii_digit())
-            && at(after).is_some_and(|c| c.is_ascii_digit());
-        if let (Some(mark), true, true) = (mark, joined, digits) {
-            if mark == '.' {
-                word.push('.');
-            }
-            place = after;
-            continue;
-        }
-        if !word.is_empty() {
-            out.push(std::mem::take(&mut word));
-        }
-        match c {
-            '%' => out.push("%".to_owned()),
-            // `China's`
-            '\'' | '\u{2019}' if matches!(at(place + 1), Some('s' | 'S')) && !at(place + 2).is_some_and(char::is_alphanumeric) => {
-                place += 1;
-            }
-            _ => {}
-        }
-        place += 1;
-    }
-    if !word.is_empty() {
-        out.push(word);
-    }
-    out
-}
-
-/// The plain form of a word.
-fn plain(word: &str) -> String {
-    let lower = word.to_lowercase().replace('\u{df}', "ss");
-    let found = |table: &[(&str, &str)]| {
-        table
-            .iter()
-            .find(|(other, _)| *other == lower)
-            .map(|(_, plain)| (*plain).to_owned())
-    };
-    if let Some(plain) = found(&NUMBERS).or_else(|| found(&SPELLINGS)) {
-        return plain;
-    }
-    if lower.chars().any(|c| c.is_ascii_digit()) {
-        // `5pc`, `5th`
-        for end in ["pct", "pc"] {
-            if let Some(number) = lower.strip_suffix(end) {
-                return format!("{number}%");
-            }
-        }
-        return lower;
-    }
-    let mut lower = lower;
-    for (british, american) in [("isation", "ization"), ("ising", "izing"), ("ised", "ized"), ("our", "or"), ("ours", "ors")] {
-        if lower.len() > british.len() + 2
-            && let Some(stem) = lower.strip_suffix(british)
-        {
-            lower = format!("{stem}{american}");
-        }
-    }
-    if lower.len() > 3
-        && let Some(stem) = lower.strip_suffix('s')
-        && !stem.ends_with('s')
-    {
-        return stem.to_owned();
-    }
-    lower
-}
-
-fn word(raw: &str) -> Word {
-    let lower = raw.to_lowercase();
-    Word {
-        plain: plain(raw),
-        light: LIGHT.contains(&lower.as_str()),
-        capital: raw.chars().next().is_some_and(char::is_uppercase),
-        exact: raw.chars().any(char::is_numeric)
-            || NUMBERS.iter().any(|(number, _)| *number == lower)
-            || TIMES.contains(&lower.as_str()) && (lower != "may" && lower != "fall" && lower != "march" || raw.starts_with(char::is_uppercase)),
-    }
-}
-
-/// Words of a text in plain forms, with runs of single letters as one word (`U . S .`).
-pub(crate) fn words(text: &str) -> Vec<Word> {
-    let mut out: Vec<Word> = Vec::new();
-    let mut letters = 0_usize;
-    for raw in raw_words(text) {
-        let single = raw.len() == 1 && raw.bytes().all(|byte| byte.is_ascii_alphabetic());
-        if single && letters > 0 {
-            if let Some(last) = out.last_mut() {
-                last.plain.push_str(&raw.to_lowercase());
-                last.light = false;
-            }
-            letters += 1;
-            continue;
-        }
-        // `China 's` without its mark.
-        if single && raw == "s" {
-            continue;
-        }
-        letters = usize::from(single && raw.chars().all(char::is_uppercase));
-        match (raw.to_lowercase().as_str(), out.last().map(|last| last.plain.clone())) {
-            ("cent", Some(last)) if last == "per" => {
-                if let Some(last) = out.last_mut() {
-                    "%".clone_into(&mut last.plain);
-                }
-                continue;
-            }
-            ("st", Some(last)) if last == "wall" => {
-                out.push(word("Street"));
-                continue;
-            }
-            ("hk", _) => {
-                out.extend([word("Hong"), word("Kong")]);
-                continue;
-            }
-            _ => {}
-        }
-        out.push(word(&raw));
-    }
-    // A number and its percent sign are one word.
-    let mut merged: Vec<Word> = Vec::with_capacity(out.len());
-    for word in out {
-        match merged.last_mut() {
-            Some(last) if word.plain == "%" && last.plain.ends_with(|c: char| c.is_ascii_digit()) => last.plain.push('%'),
-            _ => merged.push(word),
-        }
-    }
-    merged.truncate(WORDS);
-    merged
-}
-
 /// Letters and digits in lower case.
 fn compact(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    text.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// Whether a part after a headline names the host's publisher.
@@ -316,14 +68,30 @@ fn names_host(part: &str, host: Option<&str>) -> bool {
         .flat_map(char::to_lowercase)
         .collect();
     let without_the = name.strip_prefix("the").unwrap_or(&name).to_owned();
-    [label, first_label].iter().filter(|label| label.len() >= 3).any(|label| {
-        label == &letters || name.contains(label.as_str()) || (without_the.len() >= 4 && label.contains(&without_the))
-            || letters.strip_prefix('t').is_some_and(|letters| label.starts_with(letters) && letters.len() >= 3)
-    })
+    [label, first_label]
+        .iter()
+        .filter(|label| label.len() >= 3)
+        .any(|label| {
+            label == &letters
+                || name.contains(label.as_str())
+                || (without_the.len() >= 4 && label.contains(&without_the))
+                || letters
+                    .strip_prefix('t')
+                    .is_some_and(|letters| label.starts_with(letters) && letters.len() >= 3)
+        })
 }
 
 /// Marks that separate a headline from what is put around it.
-const SEPARATORS: [&str; 8] = [" | ", " - ", " \u{2013} ", " \u{2014} ", " \u{b7} ", " :: ", " \u{bb} ", " -"];
+const SEPARATORS: [&str; 8] = [
+    " | ",
+    " - ",
+    " \u{2013} ",
+    " \u{2014} ",
+    " \u{b7} ",
+    " :: ",
+    " \u{bb} ",
+    " -",
+];
 
 fn without_after(title: &str, host: Option<&str>) -> String {
     let mut title = title.trim().to_owned();
@@ -341,20 +109,35 @@ fn without_after(title: &str, host: Option<&str>) -> String {
             let inside = trimmed.get(open + 1..trimmed.len() - 1).unwrap_or_default();
             let digits = inside.bytes().all(|byte| byte.is_ascii_digit());
             let lower = inside.to_lowercase();
-            if (digits && matches!(inside.len(), 1 | 4)) || AFTER.contains(&lower.as_str()) || lower == "pdf" {
+            if (digits && matches!(inside.len(), 1 | 4)) || AFTER.contains(&lower.as_str()) || lower == "pdf"
+            {
                 title.truncate(open);
             }
         }
         let lower = title.trim_end().to_lowercase();
-        for update in ["update", "updated", "1st update", "2nd update", "3rd update", "4th update", "5th update"] {
+        for update in [
+            "update",
+            "updated",
+            "1st update",
+            "2nd update",
+            "3rd update",
+            "4th update",
+            "5th update",
+        ] {
             if let Some(rest) = lower.strip_suffix(update)
                 && rest.trim_end().ends_with(['-', '\u{2013}', '\u{2014}'])
             {
-                let length = rest.trim_end().trim_end_matches(['-', '\u{2013}', '\u{2014}']).len();
+                let length = rest
+                    .trim_end()
+                    .trim_end_matches(['-', '\u{2013}', '\u{2014}'])
+                    .len();
                 title.truncate(title.floor_char_boundary(length));
             }
         }
-        let last = SEPARATORS.iter().filter_map(|mark| Some((title.rfind(mark)?, mark.len()))).max();
+        let last = SEPARATORS
+            .iter()
+            .filter_map(|mark| Some((title.rfind(mark)?, mark.len())))
+            .max();
         if let Some((at, length)) = last {
             let part = title.get(at + length..).unwrap_or_default().trim().to_owned();
             let rest = title.get(..at).unwrap_or_default();
@@ -365,14 +148,24 @@ fn without_after(title: &str, host: Option<&str>) -> String {
             }
         }
         let lower = title.trim_end().to_lowercase();
-        for time in [" next week", " this week", " today", " tonight", " tomorrow", " yesterday"] {
+        for time in [
+            " next week",
+            " this week",
+            " today",
+            " tonight",
+            " tomorrow",
+            " yesterday",
+        ] {
             if let Some(rest) = lower.strip_suffix(time) {
                 title.truncate(title.floor_char_boundary(rest.len()));
             }
         }
         // `sources` after a colon.
         if let Some((rest, part)) = title.rsplit_once(':')
-            && matches!(part.trim().to_lowercase().as_str(), "sources" | "source" | "traders" | "report" | "reports" | "cnbc" | "official" | "police")
+            && matches!(
+                part.trim().to_lowercase().as_str(),
+                "sources" | "source" | "traders" | "report" | "reports" | "cnbc" | "official" | "police"
+            )
         {
             title = rest.to_owned();
         }
@@ -394,7 +187,10 @@ fn without_before(title: &str) -> &str {
         else {
             break;
         };
-        let (begin, after) = (rest.get(..end.0).unwrap_or_default(), rest.get(end.0 + end.1..).unwrap_or_default());
+        let (begin, after) = (
+            rest.get(..end.0).unwrap_or_default(),
+            rest.get(end.0 + end.1..).unwrap_or_default(),
+        );
         let lower = begin.trim().to_lowercase();
         let plain = lower.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end();
         if !BEFORE.contains(&plain) || after.split_whitespace().count() <= LEAST {
@@ -436,7 +232,9 @@ fn shorter(title: &str) -> Vec<&str> {
         out.push(rest);
     }
     if let Some((rest, part)) = title.rsplit_once(", ")
-        && ["says ", "say ", "worsened ", "report"].iter().any(|verb| part.to_lowercase().starts_with(verb))
+        && ["says ", "say ", "worsened ", "report"]
+            .iter()
+            .any(|verb| part.to_lowercase().starts_with(verb))
     {
         out.push(rest);
     }
@@ -488,7 +286,11 @@ impl Headline {
 
     /// Whether it says enough to identify a story.
     pub(crate) fn is_specific(&self) -> bool {
-        let alone = self.words.iter().filter(|word| word.plain.chars().all(stands_alone)).count();
+        let alone = self
+            .words
+            .iter()
+            .filter(|word| word.plain.chars().all(stands_alone))
+            .count();
         alone >= LEAST_ALONE || self.heavy().count() - alone.min(self.heavy().count()) >= LEAST
     }
 
@@ -499,7 +301,11 @@ impl Headline {
 
     /// Numbers and times in it.
     fn exact(&self) -> BTreeSet<&str> {
-        self.words.iter().filter(|word| word.exact).map(|word| word.plain.as_str()).collect()
+        self.words
+            .iter()
+            .filter(|word| word.exact)
+            .map(|word| word.plain.as_str())
+            .collect()
     }
 
     /// Whether the two name different versions, years, months or days: things of which the numbers are the identity.
@@ -510,15 +316,36 @@ impl Headline {
                 .enumerate()
                 .filter(|(at, word)| {
                     word.exact && {
-                        let before = at.checked_sub(1).and_then(|at| line.words.get(at)).map_or("", |word| &word.plain);
+                        let before = at
+                            .checked_sub(1)
+                            .and_then(|at| line.words.get(at))
+                            .map_or("", |word| &word.plain);
                         let text = &word.plain;
                         let version = !text.ends_with('%')
                             && text.trim_start_matches('v').split('.').count() > 1
-                            && text.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit());
+                            && text
+                                .trim_start_matches('v')
+                                .starts_with(|c: char| c.is_ascii_digit());
                         let year = text.len() == 4 && (text.starts_with("19") || text.starts_with("20"));
                         let named = matches!(
                             before,
-                            "version" | "number" | "vol" | "edition" | "part" | "episode" | "week" | "day" | "no" | "issue" | "chapter" | "round" | "phase" | "volume" | "season" | "form" | "versus"
+                            "version"
+                                | "number"
+                                | "vol"
+                                | "edition"
+                                | "part"
+                                | "episode"
+                                | "week"
+                                | "day"
+                                | "no"
+                                | "issue"
+                                | "chapter"
+                                | "round"
+                                | "phase"
+                                | "volume"
+                                | "season"
+                                | "form"
+                                | "versus"
                         );
                         let time = !text.starts_with(|c: char| c.is_ascii_digit());
                         version || year || named || time
@@ -561,7 +388,11 @@ impl Headline {
             return Some(Agreement::Same);
         }
         // A headline whose end was cut off.
-        let (short, long, cut) = if one.len() < two.len() { (&one, &two, self.cut) } else { (&two, &one, other.cut) };
+        let (short, long, cut) = if one.len() < two.len() {
+            (&one, &two, self.cut)
+        } else {
+            (&two, &one, other.cut)
+        };
         if cut && short.len() > LEAST && long.get(..short.len()).is_some_and(|begin| equal(short, begin)) {
             return Some(Agreement::Same);
         }
@@ -579,7 +410,10 @@ impl Headline {
         }
         let (shared, only_one, only_two) = difference(&joined(&one, &two), &joined(&two, &one));
         // A large number says more than a word.
-        let large = one.iter().filter(|word| word.exact && word.plain.bytes().filter(u8::is_ascii_digit).count() >= 4).count();
+        let large = one
+            .iter()
+            .filter(|word| word.exact && word.plain.bytes().filter(u8::is_ascii_digit).count() >= 4)
+            .count();
         let shared = shared + large;
         if only_one.is_empty() || only_two.is_empty() {
             let extra = if only_one.is_empty() { &only_two } else { &only_one };
@@ -588,9 +422,15 @@ impl Headline {
         }
         let replaced = only_one.len() == only_two.len()
             && only_one.len() == 1
-            && only_one.iter().zip(&only_two).all(|(one, two)| self.may_replace(other, one, two));
+            && only_one
+                .iter()
+                .zip(&only_two)
+                .all(|(one, two)| self.may_replace(other, one, two));
         let forms = only_one.len() == only_two.len()
-            && only_one.iter().zip(&only_two).all(|(one, two)| is_form(&one.plain, &two.plain));
+            && only_one
+                .iter()
+                .zip(&only_two)
+                .all(|(one, two)| is_form(&one.plain, &two.plain));
         let enough = if forms { LEAST } else { LEAST_REPLACED };
         ((replaced || forms) && shared >= enough).then_some(Agreement::Near)
     }
@@ -625,7 +465,10 @@ fn is_form(one: &str, two: &str) -> bool {
         .take_while(|(one, two)| one == two)
         .map(|(one, _)| one.len_utf8())
         .sum();
-    let (rest_one, rest_two) = (one.get(shared..).unwrap_or_default(), two.get(shared..).unwrap_or_default());
+    let (rest_one, rest_two) = (
+        one.get(shared..).unwrap_or_default(),
+        two.get(shared..).unwrap_or_default(),
+    );
     shared >= 4 && ENDS.contains(&rest_one) && ENDS.contains(&rest_two)
 }
 
@@ -649,7 +492,9 @@ fn joined(one: &[&Word], other: &[&Word]) -> Vec<Word> {
 fn difference(one: &[Word], two: &[Word]) -> (usize, Vec<Word>, Vec<Word>) {
     let width = two.len() + 1;
     let mut table = vec![0_usize; (one.len() + 1) * width];
-    let cell = |table: &[usize], row: usize, column: usize| table.get(row * width + column).copied().unwrap_or_default();
+    let cell = |table: &[usize], row: usize, column: usize| {
+        table.get(row * width + column).copied().unwrap_or_default()
+    };
     for (row, a) in one.iter().enumerate().rev() {
         for (column, b) in two.iter().enumerate().rev() {
             let value = if a.plain == b.plain {
@@ -697,10 +542,16 @@ fn difference(one: &[Word], two: &[Word]) -> (usize, Vec<Word>, Vec<Word>) {
 pub(crate) fn names(text: &str) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     let mut begins = true;
-    let head = text.get(..text.floor_char_boundary(text.len().min(2_000))).unwrap_or_default();
+    let head = text
+        .get(..text.floor_char_boundary(text.len().min(2_000)))
+        .unwrap_or_default();
     for part in head.split_whitespace() {
         let bare = part.trim_matches(|c: char| !c.is_alphanumeric());
-        if !begins && bare.len() > 2 && bare.starts_with(char::is_uppercase) && !TIMES.contains(&bare.to_lowercase().as_str()) {
+        if !begins
+            && bare.len() > 2
+            && bare.starts_with(char::is_uppercase)
+            && !TIMES.contains(&bare.to_lowercase().as_str())
+        {
             out.insert(bare.to_lowercase());
         }
         begins = part.ends_with(['.', '!', '?', ':', '"', '\u{201d}']);

@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::Reason;
 
+/// The members of a set, ascending, and the evidence that joined them.
+pub(crate) type Group = (Vec<usize>, BTreeSet<Reason>);
+
 /// Disjoint sets over `0..len`.
 pub(crate) struct Sets {
     parent: Vec<usize>,
@@ -46,7 +49,7 @@ impl Sets {
     }
 
     /// The sets with several members, by their first member, each with its evidence; and the number of all sets.
-    pub(crate) fn groups(mut self) -> (Vec<(Vec<usize>, BTreeSet<Reason>)>, usize) {
+    pub(crate) fn groups(mut self) -> (Vec<Group>, usize) {
         let len = self.parent.len();
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); len];
         for at in 0..len {

@@ -111,30 +111,47 @@ const LOOKED: usize = 4_000;
 
 /// Who sent this, where it says so.
 pub(crate) fn of(title: &str, text: &str, author: Option<&str>, page: Option<&Page>) -> Option<Wire> {
-    let head = text.get(..text.floor_char_boundary(text.len().min(HEAD))).unwrap_or_default();
+    let head = text
+        .get(..text.floor_char_boundary(text.len().min(HEAD)))
+        .unwrap_or_default();
     let head = head.to_lowercase();
-    let marked = MARKS.iter().find(|(mark, _)| head.contains(mark)).map(|(_, wire)| *wire);
+    let marked = MARKS
+        .iter()
+        .find(|(mark, _)| head.contains(mark))
+        .map(|(_, wire)| *wire);
     marked
         .or_else(|| dateline(&head))
         .or_else(|| author.and_then(by))
         .or_else(|| {
             let title = title.to_lowercase();
-            MARKS.iter().find(|(mark, _)| title.contains(mark)).map(|(_, wire)| *wire)
+            MARKS
+                .iter()
+                .find(|(mark, _)| title.contains(mark))
+                .map(|(_, wire)| *wire)
         })
         .or_else(|| page.and_then(at))
 }
 
+/// Longest beginning of a text that may be a place and an agency, in bytes.
+const DATELINE: usize = 60;
+
 /// `PARIS, AP —`
 fn dateline(head: &str) -> Option<Wire> {
-    let before = ["\u{2014}", "\u{2013}", " - "].iter().find_map(|dash| head.split_once(dash))?.0;
+    let before = ["\u{2014}", "\u{2013}", " - "]
+        .iter()
+        .find_map(|dash| head.split_once(dash))?
+        .0;
     let name = before.rsplit([',', ' ']).find(|part| !part.is_empty())?;
-    (before.len() < 60).then(|| match name {
+    if before.len() >= DATELINE {
+        return None;
+    }
+    match name {
         "ap" => Some(Agency("AP")),
         "afp" => Some(Agency("AFP")),
         "reuters" => Some(Agency("Reuters")),
         "upi" => Some(Agency("UPI")),
         _ => None,
-    })?
+    }
 }
 
 fn by(author: &str) -> Option<Wire> {
@@ -185,14 +202,19 @@ fn at(page: &Page) -> Option<Wire> {
 pub(crate) fn originals(text: &str) -> Vec<&str> {
     let begin = text.floor_char_boundary(text.len().min(LOOKED));
     let end = text.floor_char_boundary(text.len().saturating_sub(LOOKED).max(begin));
-    let parts = [text.get(..begin).unwrap_or_default(), text.get(end..).unwrap_or_default()];
+    let parts = [
+        text.get(..begin).unwrap_or_default(),
+        text.get(end..).unwrap_or_default(),
+    ];
     let mut out = Vec::new();
     for part in parts {
         let lower = part.to_ascii_lowercase();
         for words in ORIGINALLY {
             let Some(at) = lower.find(words) else { continue };
             let rest = part.get(at..).unwrap_or_default();
-            let rest = rest.get(..rest.floor_char_boundary(rest.len().min(NEAR))).unwrap_or_default();
+            let rest = rest
+                .get(..rest.floor_char_boundary(rest.len().min(NEAR)))
+                .unwrap_or_default();
             out.extend(address_in(rest));
         }
     }
@@ -206,7 +228,8 @@ fn address_in(text: &str) -> Option<&str> {
     let end = rest
         .find(|c: char| c.is_whitespace() || matches!(c, ')' | ']' | '>' | '"' | '<' | '\u{201d}'))
         .unwrap_or(rest.len());
-    rest.get(..end).map(|address| address.trim_end_matches(['.', ',', ';', '\'']))
+    rest.get(..end)
+        .map(|address| address.trim_end_matches(['.', ',', ';', '\'']))
 }
 
 #[cfg(test)]
@@ -217,11 +240,31 @@ mod tests {
     fn agencies_name_themselves() {
         let of = |text: &str, address: &str| of("", text, None, Page::read(address).as_ref());
         for (text, address, wanted) in [
-            ("EXAMPLETON (Reuters) - The bridge is shut.", "", Some(Agency("Reuters"))),
-            ("EXAMPLETON, AP \u{2014} The bridge is shut.", "", Some(Agency("AP"))),
-            ("EXAMPLETON, Nov. 1 /PRNewswire/ -- Acme said", "", Some(Release("PR Newswire"))),
-            ("The bridge is shut.", "https://paper.example/ap/bridge", Some(Agency("AP"))),
-            ("The bridge is shut.", "https://www.reuters.com/world/bridge", Some(Agency("Reuters"))),
+            (
+                "EXAMPLETON (Reuters) - The bridge is shut.",
+                "",
+                Some(Agency("Reuters")),
+            ),
+            (
+                "EXAMPLETON, AP \u{2014} The bridge is shut.",
+                "",
+                Some(Agency("AP")),
+            ),
+            (
+                "EXAMPLETON, Nov. 1 /PRNewswire/ -- Acme said",
+                "",
+                Some(Release("PR Newswire")),
+            ),
+            (
+                "The bridge is shut.",
+                "https://paper.example/ap/bridge",
+                Some(Agency("AP")),
+            ),
+            (
+                "The bridge is shut.",
+                "https://www.reuters.com/world/bridge",
+                Some(Agency("Reuters")),
+            ),
             ("A map of the bridge.", "https://paper.example/maps/bridge", None),
         ] {
             assert_eq!(of(text, address), wanted, "{text} {address}");
@@ -230,7 +273,8 @@ mod tests {
 
     #[test]
     fn a_text_names_where_it_was_published_first() {
-        let text = "Some text. This article was originally published at Example (https://example.com/a). More.";
+        let text =
+            "Some text. This article was originally published at Example (https://example.com/a). More.";
         assert_eq!(originals(text), ["https://example.com/a"]);
         assert!(originals("See https://example.com/a for more.").is_empty());
     }

@@ -1,5 +1,12 @@
 //! Labelled lists: which items are copies, by people, and by this crate.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "helpers of tests; the figures are for whoever runs them"
+)]
+
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
@@ -58,12 +65,10 @@ struct Score {
 }
 
 impl Score {
-    #[allow(clippy::cast_precision_loss, reason = "a few thousand pairs")]
     fn f1(&self) -> f64 {
         2.0 * self.right as f64 / (2 * self.right + self.wrong + self.missed) as f64
     }
 
-    #[allow(clippy::cast_precision_loss, reason = "a few hundred copies")]
     fn independent_share(&self) -> f64 {
         self.independent as f64 / self.copies as f64
     }
@@ -122,9 +127,17 @@ fn score(lines: &str) -> Score {
 
 fn check(name: &str, lines: &str) -> Score {
     let score = score(lines);
-    println!("{name}: F1 {:.4}, independent {:.4}, {score:?}", score.f1(), score.independent_share());
+    println!(
+        "{name}: F1 {:.4}, independent {:.4}, {score:?}",
+        score.f1(),
+        score.independent_share()
+    );
     assert!(score.f1() >= F1, "{name}: {:.4} {score:?}", score.f1());
-    assert!(score.independent_share() <= INDEPENDENT, "{name}: {:.4} {score:?}", score.independent_share());
+    assert!(
+        score.independent_share() <= INDEPENDENT,
+        "{name}: {:.4} {score:?}",
+        score.independent_share()
+    );
     score
 }
 

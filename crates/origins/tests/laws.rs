@@ -1,5 +1,7 @@
 //! What holds of origins whatever the list.
 
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
+
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_origins::{Dated, Origins, View, find};
 use proptest::prelude::*;
@@ -43,17 +45,35 @@ fn made() -> impl Strategy<Value = Made> {
     let words = || proptest::collection::vec(0_usize..14, 3..10);
     let name = |words: &[usize]| {
         const WORDS: [&str; 14] = [
-            "bridge", "closes", "Exampleton", "after", "flood", "minister", "2031", "says", "repairs", "cost", "Nordby", "12",
-            "engineers", "winter",
+            "bridge",
+            "closes",
+            "Exampleton",
+            "after",
+            "flood",
+            "minister",
+            "2031",
+            "says",
+            "repairs",
+            "cost",
+            "Nordby",
+            "12",
+            "engineers",
+            "winter",
         ];
         words.iter().map(|at| WORDS[*at]).collect::<Vec<_>>().join(" ")
     };
-    (words(), words(), 0_u8..6, 0_i64..60, proptest::bool::ANY).prop_map(move |(title, text, page, hours, long)| Made {
-        title: name(&title),
-        url: format!("https://paper{}.example/{page}", page % 3),
-        text: if long { name(&text).repeat(3) } else { String::new() },
-        hours,
-    })
+    (words(), words(), 0_u8..6, 0_i64..60, proptest::bool::ANY).prop_map(
+        move |(title, text, page, hours, long)| Made {
+            title: name(&title),
+            url: format!("https://paper{}.example/{page}", page % 3),
+            text: if long {
+                name(&text).repeat(3)
+            } else {
+                String::new()
+            },
+            hours,
+        },
+    )
 }
 
 /// The clusters as sets of titles, addresses and times, whatever their order.
@@ -62,7 +82,11 @@ fn plain(list: &[Made], origins: &Origins) -> Vec<Vec<String>> {
         .clusters
         .iter()
         .map(|cluster| {
-            let mut members: Vec<String> = cluster.members.iter().map(|at| format!("{:?}", list[*at])).collect();
+            let mut members: Vec<String> = cluster
+                .members
+                .iter()
+                .map(|at| format!("{:?}", list[*at]))
+                .collect();
             members.sort();
             let mut reasons: Vec<String> = cluster.reasons.iter().map(ToString::to_string).collect();
             reasons.sort();
@@ -139,9 +163,24 @@ fn ten_articles_on_one_event() {
         hours,
     };
     let list = [
-        item("Bridge over the Ouse at Exampleton closed until March", "wire", &format!("EXAMPLETON (Reuters) - {story}"), 5),
-        item("Bridge over the Ouse at Exampleton closed until March", "gazette", story, 7),
-        item("UPDATE 1-Bridge over the Ouse at Exampleton closed until March", "herald", "", 8),
+        item(
+            "Bridge over the Ouse at Exampleton closed until March",
+            "wire",
+            &format!("EXAMPLETON (Reuters) - {story}"),
+            5,
+        ),
+        item(
+            "Bridge over the Ouse at Exampleton closed until March",
+            "gazette",
+            story,
+            7,
+        ),
+        item(
+            "UPDATE 1-Bridge over the Ouse at Exampleton closed until March",
+            "herald",
+            "",
+            8,
+        ),
         item(
             "Exampleton bridge: what drivers need to know",
             "post",
@@ -149,16 +188,34 @@ fn ten_articles_on_one_event() {
              Marton told me.",
             9,
         ),
-        item("Fun fair opens in Nordby", "post", "The fair of Nordby opens on Sunday.", 2),
+        item(
+            "Fun fair opens in Nordby",
+            "post",
+            "The fair of Nordby opens on Sunday.",
+            2,
+        ),
     ];
     let found = origins(&list);
     assert_eq!((found.items, found.origins), (5, 3));
     let cluster = &found.clusters[0];
-    assert_eq!((cluster.members.as_slice(), cluster.first.as_slice()), ([0, 1, 2].as_slice(), [0].as_slice()));
+    assert_eq!(
+        (cluster.members.as_slice(), cluster.first.as_slice()),
+        ([0, 1, 2].as_slice(), [0].as_slice())
+    );
     assert_eq!(cluster.ahead, Some(TimeDelta::hours(2)));
-    let injured = found.disagreements.iter().find(|one| one.of == "injured").unwrap();
-    assert_eq!(injured.values, [("12".to_owned(), vec![0, 1]), ("14".to_owned(), vec![3])]);
-    let lines = found.lines(|at| format!("[{}]", at + 1), |span| format!("{} h", span.num_hours()));
+    let injured = found
+        .disagreements
+        .iter()
+        .find(|one| one.of == "injured")
+        .unwrap();
+    assert_eq!(
+        injured.values,
+        [("12".to_owned(), vec![0, 1]), ("14".to_owned(), vec![3])]
+    );
+    let lines = found.lines(
+        |at| format!("[{}]", at + 1),
+        |span| format!("{} h", span.num_hours()),
+    );
     assert_eq!(found.phrase(), "5 items, 3 independent origins");
     assert_eq!(
         lines,
@@ -180,8 +237,17 @@ fn days_do_not_tell_who_was_first() {
         }),
         ..View::default()
     };
-    let found = find(&[item(true, "2031-01-02T00:00:00Z"), item(false, "2031-01-02T09:00:00Z")], MOST);
-    assert_eq!((found.clusters[0].first.as_slice(), found.clusters[0].ahead), ([0, 1].as_slice(), None));
+    let found = find(
+        &[
+            item(true, "2031-01-02T00:00:00Z"),
+            item(false, "2031-01-02T09:00:00Z"),
+        ],
+        MOST,
+    );
+    assert_eq!(
+        (found.clusters[0].first.as_slice(), found.clusters[0].ahead),
+        ([0, 1].as_slice(), None)
+    );
     let undated = View {
         title: "Bridge over the Ouse at Exampleton closed until March",
         ..View::default()

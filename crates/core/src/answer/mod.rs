@@ -31,8 +31,8 @@ pub use failure::Failure;
 pub use guard::prepare;
 pub use item::ScoredItem;
 pub use kept::Kept;
-pub use schema::{answer_schema, with_origins};
 pub(crate) use schema::or_null;
+pub use schema::{answer_schema, with_origins};
 pub use score::score;
 pub use source::SourceAnswer;
 

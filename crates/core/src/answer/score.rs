@@ -149,8 +149,10 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
     let mut all_skipped = result.skipped;
     all_skipped.extend(skipped);
 
-    let of_items = || Told::of_items(items.iter().map(|item| (descriptor.id, item)));
-    let origins = is_told_by(descriptor.id).then(of_items).flatten();
+    let views = || -> Vec<_> { items.iter().map(|item| item.origin_view(descriptor.id)).collect() };
+    let origins = is_told_by(descriptor.id)
+        .then(|| Told::of_list(&views()))
+        .flatten();
     Ok(Scored {
         origins,
         adapter: descriptor.id,

@@ -321,11 +321,11 @@ fn origins_of(sections: &[AnsweredSection]) -> Option<(Told, Vec<String>)> {
             _ => None,
         })
     };
-    let items = answered().flat_map(|(section, items)| items.iter().map(|item| (section.adapter, item)));
-    let told = Told::of_items(items)?;
-    let names = answered().flat_map(|(section, items)| {
-        (1..=items.len()).map(|number| format!("{} [{number}]", section.label))
-    });
+    let views =
+        answered().flat_map(|(section, items)| items.iter().map(|item| item.origin_view(section.adapter)));
+    let told = Told::of_list(&views.collect::<Vec<_>>())?;
+    let names = answered()
+        .flat_map(|(section, items)| (1..=items.len()).map(|number| format!("{} [{number}]", section.label)));
     Some((told, names.collect()))
 }
 

@@ -189,7 +189,10 @@ impl<'a> Signal<'a> {
                 whole_day: published.precision == Precision::Day,
                 // Who was first is not known by a month.
                 reliable: matches!(published.precision, Precision::Day | Precision::Instant)
-                    && matches!(self.date_confidence, DateConfidence::High | DateConfidence::Medium),
+                    && matches!(
+                        self.date_confidence,
+                        DateConfidence::High | DateConfidence::Medium
+                    ),
             }),
             sketch: &self.sketch,
             facts: [facts, given.metadata],
