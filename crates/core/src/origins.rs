@@ -63,7 +63,7 @@ impl Told {
         &self.found
     }
 
-    /// In one phrase: `14 items, 6 independent origins`.
+    /// In one phrase: `14 items, 6 origins`.
     pub fn phrase(&self) -> String {
         self.found.phrase()
     }
@@ -138,7 +138,7 @@ impl Told {
                     .map(|(value, items)| json!({"value": value, "items": names(items)}));
                 json!({"of": disagreement.of, "values": values.collect::<Vec<_>>()})
             });
-            put("disagreements", disagreements.collect());
+            put("disagreement", disagreements.collect());
         }
         if *not_compared > 0 {
             put("not_compared", (*not_compared).into());

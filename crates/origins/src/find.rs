@@ -9,15 +9,17 @@ use freshcontext_budget::Sketch;
 use crate::figures::figures;
 use crate::kinds::{Kind, is_post, kind};
 use crate::pages::{Page, named};
-use crate::titles::{Agreement, Headline, names};
+use crate::titles::{Agreement, Headline, names, numbers};
 use crate::union::Sets;
 use crate::wires::{self, Wire};
 use crate::{Cluster, Dated, Disagreement, Origins, Reason, View};
 
 /// Items that one word, or one run of words, may have in common to be compared for it. What more have in common tells nothing.
 const COMMON: usize = 48;
-/// Least runs of words of a text that is compared.
+/// Least runs of words of a text that may be nearly the same as another one.
 const LEAST_RUNS: usize = 12;
+/// Least runs of words of a text that may be the same, word for word.
+const LEAST_SAME: usize = 4;
 /// Share of a text from which numbers that differ in the titles do not keep it apart.
 const CERTAIN: f64 = 0.85;
 /// Longest time between two printings of one headline of six words or more, in days.
@@ -50,6 +52,7 @@ struct Read<'a> {
     wire: Option<Wire>,
     text: Option<Cow<'a, Sketch>>,
     names: BTreeSet<String>,
+    numbers: BTreeSet<String>,
 }
 
 impl<'a> Read<'a> {
@@ -67,13 +70,14 @@ impl<'a> Read<'a> {
                 view.sketch
                     .map_or_else(|| Cow::Owned(Sketch::of(text)), Cow::Borrowed)
             })
-            .filter(|sketch| sketch.hashes().len() >= LEAST_RUNS);
+            .filter(|sketch| sketch.hashes().len() >= LEAST_SAME);
         Self {
             view,
             kind,
             headline: Headline::read(view.title, host),
             wire: wires::of(view.title, text, view.author, page.as_ref()),
             names: names(text),
+            numbers: numbers(text),
             text: sketch,
             page,
         }
@@ -187,6 +191,10 @@ fn by_page(items: &[Read<'_>], sets: &mut Sets) {
 fn by_project(items: &[Read<'_>], sets: &mut Sets) {
     let mut keys: Vec<(usize, String)> = Vec::new();
     for (at, item) in items.iter().enumerate() {
+        // An advert is not its employer, and an award not its agency.
+        if !matches!(item.kind, Kind::Project | Kind::Report) {
+            continue;
+        }
         let mut own: BTreeSet<String> = BTreeSet::new();
         if item.kind == Kind::Project {
             own.extend(item.page.as_ref().and_then(Page::repository));
@@ -301,6 +309,14 @@ fn same_text(one: &Read<'_>, other: &Read<'_>, share: f64) -> bool {
     if (one.kind == Kind::Comment || other.kind == Kind::Comment) && share < 1.0 {
         return false;
     }
+    let is_short = |read: &Read<'_>| {
+        read.text
+            .as_ref()
+            .is_some_and(|text| text.hashes().len() < LEAST_RUNS)
+    };
+    if share < 1.0 && (is_short(one) || is_short(other)) {
+        return false;
+    }
     if one.headline.is_another_edition(&other.headline) {
         return false;
     }
@@ -315,6 +331,11 @@ fn same_text(one: &Read<'_>, other: &Read<'_>, share: f64) -> bool {
     let shorter = one.names.len().min(other.names.len());
     let shared = one.names.intersection(&other.names).count();
     if share < 1.0 && shorter >= 3 && shared * 2 < shorter {
+        return false;
+    }
+    let shorter = one.numbers.len().min(other.numbers.len());
+    let shared = one.numbers.intersection(&other.numbers).count();
+    if share < CERTAIN && shorter >= 2 && shared * 2 < shorter {
         return false;
     }
     let again = one.same_site(other)

@@ -25,7 +25,7 @@ impl Origins {
         let mut out = format!(
             "{}, {}",
             count(self.items, "item", "items"),
-            count(self.origins, "independent origin", "independent origins")
+            count(self.origins, "origin", "origins")
         );
         if self.not_compared > 0 {
             let _ = write!(out, " ({} not compared)", self.not_compared);

@@ -558,3 +558,13 @@ pub(crate) fn names(text: &str) -> BTreeSet<String> {
     }
     out
 }
+
+/// Numbers in a text, as they are written.
+pub(crate) fn numbers(text: &str) -> BTreeSet<String> {
+    let head = text
+        .get(..text.floor_char_boundary(text.len().min(2_000)))
+        .unwrap_or_default();
+    let parts = head.split(|c: char| !c.is_ascii_digit() && c != '.' && c != ',');
+    let bare = parts.map(|part| part.trim_matches(|c: char| !c.is_ascii_digit()));
+    bare.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}

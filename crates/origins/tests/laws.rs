@@ -216,7 +216,7 @@ fn ten_articles_on_one_event() {
         |at| format!("[{}]", at + 1),
         |span| format!("{} h", span.num_hours()),
     );
-    assert_eq!(found.phrase(), "5 items, 3 independent origins");
+    assert_eq!(found.phrase(), "5 items, 3 origins");
     assert_eq!(
         lines,
         [
@@ -269,7 +269,7 @@ fn what_lies_beyond_the_limit_is_said() {
     let views: Vec<View<'_>> = list.iter().map(view).collect();
     let found = find(&views, 10);
     assert_eq!((found.items, found.origins, found.not_compared), (12, 3, 2));
-    assert_eq!(found.phrase(), "12 items, 3 independent origins (2 not compared)");
+    assert_eq!(found.phrase(), "12 items, 3 origins (2 not compared)");
 }
 
 /// A flood of one headline and one text, which would be compared each with each, stays cheap: four times the items take less than six

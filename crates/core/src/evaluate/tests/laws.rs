@@ -242,7 +242,7 @@ fn copies_are_told_and_make_nothing_surer() {
         assert_eq!((told.items, told.origins), (7, 3));
         assert!(
             two.text()
-                .contains("\nOrigins: 7 items, 3 independent origins\n- One origin: "),
+                .contains("\nOrigins: 7 items, 3 origins\n- One origin: "),
             "{}",
             two.text()
         );
