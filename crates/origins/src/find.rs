@@ -74,7 +74,7 @@ impl<'a> Read<'a> {
         Self {
             view,
             kind,
-            headline: Headline::read(view.title, host),
+            headline: Headline::read(view.title, host).with_slug(page.as_ref().map_or("", Page::path)),
             wire: wires::of(view.title, text, view.author, page.as_ref()),
             names: names(text),
             numbers: numbers(text),
@@ -386,7 +386,12 @@ fn by_title(items: &[Read<'_>], sets: &mut Sets) {
         }
     }
     let keys = compared().flat_map(|(at, item)| {
-        let terms: Vec<&str> = item.headline.terms().into_iter().collect();
+        let terms: BTreeSet<&str> = item
+            .headline
+            .terms()
+            .into_iter()
+            .chain(item.headline.slug_terms())
+            .collect();
         terms.into_iter().map(move |term| (at, term))
     });
     for (one, other) in pairs(keys) {

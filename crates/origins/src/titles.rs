@@ -29,6 +29,8 @@ pub(crate) struct Headline {
     /// The same without what stands before its first colon, after its last separator, or after its first clause, where that holds no
     /// number.
     shorter: Vec<Vec<Word>>,
+    /// The headline that the address was made of; empty where the address holds none.
+    slug: Vec<Word>,
     /// Whether its end was cut off.
     cut: bool,
     /// Whether most of its words begin with a capital letter.
@@ -42,6 +44,29 @@ pub(crate) enum Agreement {
     Same,
     /// But for a word or two.
     Near,
+}
+
+/// The words of a part of a path that was made of a headline; ids and days around them are left out.
+fn slug(part: &str) -> Option<Vec<Word>> {
+    let part = part
+        .trim_end_matches(".html")
+        .trim_end_matches(".htm")
+        .trim_end_matches(".php")
+        .trim_end_matches(".aspx");
+    let mut pieces: Vec<&str> = part
+        .split(['-', '_', '+'])
+        .filter(|piece| !piece.is_empty())
+        .collect();
+    let is_id = |piece: &&str| {
+        piece.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+            || piece.len() > 5 && piece.bytes().filter(u8::is_ascii_digit).count() >= 3
+    };
+    while pieces.last().is_some_and(is_id) {
+        pieces.pop();
+    }
+    let begin = pieces.iter().position(|piece| !is_id(piece) && *piece != "r")?;
+    pieces.drain(..begin);
+    (pieces.len() > LEAST).then(|| words(&pieces.join(" ")))
 }
 
 /// Letters and digits in lower case.
@@ -261,9 +286,48 @@ impl Headline {
         Self {
             words,
             shorter,
+            slug: Vec::new(),
             cut,
             title_case,
         }
+    }
+
+    /// The same with the headline in the path of its address, which stays when the title is changed.
+    pub(crate) fn with_slug(mut self, path: &str) -> Self {
+        let slug = path.split('/').rev().find_map(slug);
+        self.slug = slug.unwrap_or_default();
+        self
+    }
+
+    fn heavy_slug(&self) -> Vec<&Word> {
+        self.slug.iter().filter(|word| !word.light).collect()
+    }
+
+    /// Whether the address of the one, or of both, was made of one headline.
+    fn agrees_by_slug(&self, other: &Self) -> bool {
+        let same = |one: &[&Word], two: &[&Word]| {
+            one.len() > LEAST
+                && one.len() == two.len()
+                && one.iter().zip(two).all(|(one, two)| one.plain == two.plain)
+        };
+        // A longer address may end in the headline of the other.
+        let ends = |long: &[&Word], short: &[&Word]| {
+            let begin = long.len().checked_sub(short.len());
+            let tail = begin.and_then(|begin| long.get(begin..));
+            short.len() >= LEAST_SHARED && tail.is_some_and(|tail| same(tail, short))
+        };
+        let (one, two): (Vec<&Word>, Vec<&Word>) = (self.heavy().collect(), other.heavy().collect());
+        let (slug_one, slug_two) = (self.heavy_slug(), other.heavy_slug());
+        let agree = same(&slug_one, &two)
+            || same(&slug_two, &one)
+            || same(&slug_one, &slug_two)
+            || ends(&slug_one, &slug_two)
+            || ends(&slug_two, &slug_one)
+            || ends(&slug_one, &two)
+            || ends(&slug_two, &one);
+        agree
+            && !self.is_another_edition(other)
+            && !(self.numbers_differ(other) && self.overlap(other).0 >= 0.6)
     }
 
     /// The words that say something.
@@ -282,6 +346,14 @@ impl Headline {
     /// The plain forms of the words that say something, each once.
     pub(crate) fn terms(&self) -> BTreeSet<&str> {
         self.heavy().map(|word| word.plain.as_str()).collect()
+    }
+
+    /// The same of the headline in its address.
+    pub(crate) fn slug_terms(&self) -> impl Iterator<Item = &str> {
+        self.slug
+            .iter()
+            .filter(|word| !word.light)
+            .map(|word| word.plain.as_str())
     }
 
     /// Whether it says enough to identify a story.
@@ -374,6 +446,9 @@ impl Headline {
     /// How the two agree, if they do.
     /// `known` says that one sender of both is known by other marks.
     pub(crate) fn agrees(&self, other: &Self, known: bool) -> Option<Agreement> {
+        if self.agrees_by_slug(other) {
+            return Some(Agreement::Same);
+        }
         if !self.is_specific() || !other.is_specific() {
             return None;
         }
