@@ -505,7 +505,8 @@ impl Headline {
             && only_one
                 .iter()
                 .zip(&only_two)
-                .all(|(one, two)| is_form(&one.plain, &two.plain));
+                // A word in another place is not another form of it.
+                .all(|(one, two)| one.plain != two.plain && is_form(&one.plain, &two.plain));
         let enough = if forms { LEAST } else { LEAST_REPLACED };
         ((replaced || forms) && shared >= enough).then_some(Agreement::Near)
     }
