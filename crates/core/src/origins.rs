@@ -1,6 +1,7 @@
 //! How many independent origins the items of an answer have: copies are told, never left out, and never add confidence.
 
 use freshcontext_budget::Sketch;
+use freshcontext_contract::counted;
 use freshcontext_contract::limits::ORIGINS_ITEMS;
 use freshcontext_origins::{Dated, NAMED, Origins, View, find};
 use serde::{Serialize, Serializer};
@@ -83,10 +84,8 @@ impl Told {
             out.push(line);
         }
         if out.len() < count {
-            out.push(format!(
-                "{} more lines on origins left out to fit.",
-                count - out.len()
-            ));
+            let left = counted(count - out.len(), "more line", "more lines");
+            out.push(format!("{left} on origins left out to fit."));
         }
         out
     }

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use chrono::TimeDelta;
+use freshcontext_contract::counted;
 
 use crate::{Cluster, Disagreement, Origins};
 
 /// Origins and disagreements that are named, each; the others are counted.
-pub const NAMED: usize = 10;
+pub const NAMED: usize = 20;
 
 impl Origins {
     /// Whether there is more to tell than that every item is its own origin.
@@ -17,15 +18,11 @@ impl Origins {
 
     /// In one phrase: `14 items, 6 origins`.
     pub fn phrase(&self) -> String {
-        let count = |count: usize, one: &str, many: &str| {
-            let word = if count == 1 { one } else { many };
-            format!("{count} {word}")
-        };
         // Writing to a String cannot fail, here and below.
         let mut out = format!(
             "{}, {}",
-            count(self.items, "item", "items"),
-            count(self.origins, "origin", "origins")
+            counted(self.items, "item", "items"),
+            counted(self.origins, "origin", "origins")
         );
         if self.not_compared > 0 {
             let _ = write!(out, " ({} not compared)", self.not_compared);
@@ -43,10 +40,8 @@ impl Origins {
             .map(|cluster| cluster_line(cluster, &name, &span))
             .collect();
         if self.clusters.len() > NAMED {
-            out.push(format!(
-                "{} more origins with several items.",
-                self.clusters.len() - NAMED
-            ));
+            let more = counted(self.clusters.len() - NAMED, "more origin", "more origins");
+            out.push(format!("{more} with several items."));
         }
         out.extend(
             self.disagreements
@@ -55,9 +50,10 @@ impl Origins {
                 .map(|disagreement| disagreement_line(disagreement, &name)),
         );
         if self.disagreements.len() > NAMED {
-            out.push(format!(
-                "{} more disagreements.",
-                self.disagreements.len() - NAMED
+            out.push(counted(
+                self.disagreements.len() - NAMED,
+                "more disagreement.",
+                "more disagreements.",
             ));
         }
         out
