@@ -220,7 +220,7 @@ pub(crate) fn of_signal<'a>(shown: &Shown<'a>) -> View<'a> {
     let facts = |names: &[&str]| -> Vec<&'a str> {
         let objects = shown.facts.into_iter().flatten();
         let held = objects
-            .flat_map(|object| object.iter())
+            .flat_map(ObjectAsVec::iter)
             .filter(|(name, _)| names.contains(name));
         held.filter_map(|(_, value)| match value {
             Node::Str(text) => Some(text.as_ref()),
