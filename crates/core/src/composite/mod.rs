@@ -100,8 +100,8 @@ pub struct CompositeAnswer {
     sections: Vec<AnsweredSection>,
     /// How many independent origins the items of all sections have, and their names in order.
     origins: Option<(Told, Vec<String>)>,
-    /// Longest that the text may be, in characters.
-    most: usize,
+    /// Room for the lines on origins, in characters.
+    origins_room: usize,
     /// Where every section failed: the failure of the whole.
     failure: Option<Failure>,
     /// What it says about being kept.
@@ -199,11 +199,14 @@ pub fn assemble(input: CompositeInput) -> CompositeAnswer {
         notes,
         says_subjects,
         origins: origins_of(&sections),
-        most,
+        origins_room: 0,
         sections,
         failure,
         kept: Kept::default(),
     };
+    // The table and the headers come first: their sections have no content yet.
+    let least = answer.heading().chars().count() + SHORTENED + answer.sections_text().chars().count();
+    answer.origins_room = most.saturating_sub(least).min(most / ORIGINS_SHARE);
     let heading = answer.heading().chars().count();
     fit_all(&mut answer.sections, heading + SHORTENED, most);
     if heading + answer.sections_text().trim_end().chars().count() > most {
@@ -260,7 +263,7 @@ impl CompositeAnswer {
         }
         if let Some((told, names)) = &self.origins {
             out.extend(["Origins: ", &told.phrase(), "\n"]);
-            for line in told.lines(|number| name_of(names, number), self.most / ORIGINS_SHARE) {
+            for line in told.lines(|number| name_of(names, number), self.origins_room) {
                 out.extend(["- ", &line, "\n"]);
             }
         }

@@ -215,7 +215,7 @@ fn the_structure_is_what_it_is_said_to_be() {
     );
     assert_eq!(
         structured["origins"],
-        json!({"items": 2, "origins": 1, "clusters": [{"items": [1, 2], "because": ["same page"], "first": [],
+        json!({"items": 2, "origins": 1, "clusters": [{"items": [1, 2], "because": ["same page", "same text"], "first": [],
             "undated": 1}]})
     );
     assert_eq!(keys(&structured["legend"]), ["use_first", "needs_verification"]);
