@@ -75,7 +75,8 @@ const BELOW: &[(&str, &[&str])] = &[
     ("references", &["parse"]),
     ("testkit", &["contract"]),
     ("records", &["budget", "contract", "core", "redact"]),
-    ("core", &["budget", "contract", "detect", "redact"]),
+    ("origins", &["budget", "contract"]),
+    ("core", &["budget", "contract", "detect", "origins", "redact"]),
     ("spec", &["contract", "core", "detect"]),
     ("config", &["contract", "fetch", "files", "store"]),
     (
@@ -348,6 +349,7 @@ fn dependencies() -> Vec<String> {
                 | "freshcontext-core"
                 | "freshcontext-deliverables"
                 | "freshcontext-detect"
+                | "freshcontext-origins"
                 | "freshcontext-parse"
                 | "freshcontext-records"
                 | "freshcontext-redact"

@@ -188,6 +188,9 @@ pub const MESSAGE_VALUES: usize = 10_000;
 /// Values in the arguments of one `evaluate_context` call. Each takes up to about 80 bytes, so that these take, until the call
 /// is answered, what those of any other message may.
 pub const SIGNALS_VALUES: usize = 25_000;
+
+/// Items of one answer among which origins are looked for. Each item beyond counts as its own, and the answer says so.
+pub const ORIGINS_ITEMS: usize = 500;
 /// Longest progress token, in bytes: it is repeated with every step. With a longer one no progress is told.
 pub const PROGRESS_TOKEN_BYTES: usize = 1 << 10;
 /// Values in one response that `freshcontext validate` reads. A composite of hundreds of items has some thousands.

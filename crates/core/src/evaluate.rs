@@ -90,6 +90,7 @@ use serde_json_borrow::Value as Node;
 
 use crate::date::iso_millis;
 use crate::decay::{DecayTable, age_hours, half_life_hours, remaining, round_score};
+use crate::origins::Told;
 use crate::provenance::VerdictBasis;
 use crate::sanitize::clean_line;
 use crate::standing::Standing;
@@ -141,6 +142,9 @@ pub struct Evaluation {
     pub notes: Vec<String>,
     /// The words of every decision that occurs.
     pub legend: Legend,
+    /// How many independent origins the signals have, where there are copies or disagreements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origins: Option<Told>,
     /// The verdicts in rank order.
     #[serde(rename = "results")]
     pub verdicts: Vec<Verdict>,
@@ -353,6 +357,7 @@ fn evaluate_request(
         now,
         notes,
         legend,
+        origins: origins(&scored, &verdicts),
         verdicts,
         selection,
         budget,
@@ -360,6 +365,21 @@ fn evaluate_request(
         missing_context,
         noted,
     })
+}
+
+/// The origins of what was retrieved, if they are fewer than the signals, or these disagree.
+fn origins(scored: &[ScoredSignal<'_>], verdicts: &[Verdict]) -> Option<Told> {
+    let retrieved = || {
+        scored
+            .iter()
+            .zip(verdicts)
+            .filter(|(scored, _)| !scored.facts.failed)
+    };
+    let views: Vec<_> = retrieved()
+        .map(|(scored, _)| scored.signal.origin_view())
+        .collect();
+    let told = Told::new(&views, retrieved().map(|(_, verdict)| verdict.index).collect());
+    told.found().has_more().then_some(told)
 }
 
 /// In the order of the published rank. Stable, so ties stay in the order of the arguments, those too of which a rounding makes one

@@ -11,6 +11,8 @@ pub mod date;
 pub mod decay;
 /// `evaluate_context`: judging context that the caller brings.
 pub mod evaluate;
+/// How many independent origins the items of an answer have.
+pub mod origins;
 /// Content hashes and verdict ids.
 pub mod provenance;
 /// Whether an earlier answer is still so: the verdicts, and both forms in which they leave.

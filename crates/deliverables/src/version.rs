@@ -124,6 +124,9 @@ pub struct Version {
     pub budget: Value,
     /// Selected blocks, each with its envelope.
     pub blocks: Value,
+    /// How many independent origins the items have, each named by its id; `None` where every item is its own origin and none disagree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origins: Option<Value>,
     /// Known gaps.
     pub missing_context: Value,
     /// The version as Markdown.

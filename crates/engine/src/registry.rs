@@ -23,6 +23,7 @@ pub(super) fn build(
         answers = toolset.source_schema(answers);
         composed = toolset.composite_schema(composed);
     }
+    let reports = Arc::new(scoring::with_origins(answers.clone()));
     let (answers, composed) = (Arc::new(answers), Arc::new(composed));
     for adapter in adapters {
         let descriptor = adapter.descriptor();
@@ -35,7 +36,11 @@ pub(super) fn build(
             description: descriptor.description.to_owned(),
             example: descriptor.example.to_owned(),
             input_schema: adapter.input_schema(),
-            output_schema: Arc::clone(&answers),
+            output_schema: Arc::clone(if scoring::tells_origins(descriptor) {
+                &reports
+            } else {
+                &answers
+            }),
             work: Work::Source(adapter.into()),
         });
     }

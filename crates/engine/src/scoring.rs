@@ -94,6 +94,16 @@ pub(super) fn answer_schema() -> Value {
     admitting_failure(answer::answer_schema())
 }
 
+/// The same of a source whose lists say how many origins they have.
+pub(super) fn with_origins(schema: Value) -> Value {
+    answer::with_origins(schema)
+}
+
+/// Whether lists of this source say how many origins they have.
+pub(super) fn tells_origins(descriptor: &Descriptor) -> bool {
+    freshcontext_core::origins::is_told_by(descriptor.id)
+}
+
 /// Schema of a composite's structured answer.
 pub(super) fn composite_schema() -> Value {
     admitting_failure(freshcontext_core::composite::composite_schema())

@@ -50,6 +50,10 @@ const PAGES: [(&str, &[(&str, &str)]); 5] = [
                 "`check_references`: does each of many references still stand",
             ),
             (
+                "origins.md",
+                "How many independent origins items have, who was first, where they disagree",
+            ),
+            (
                 "detector.md",
                 "How a failure in the form of content is recognized, and how well",
             ),

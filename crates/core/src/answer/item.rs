@@ -2,12 +2,14 @@
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{DateEvidence, DateValue, Item};
+use freshcontext_origins::View;
 use serde_json::{Map, Value};
 
 use super::MAX_CONTENT_CHARS;
 use crate::address;
 use crate::date::{Resolved, parse_instant, relative, short_moment};
 use crate::decay;
+use crate::origins::{Facts, of_item};
 use crate::sanitize::{Counts, Form, clean_counted, clean_line, cut, cut_marked};
 use crate::standing::{Standing, resolve};
 
@@ -92,6 +94,22 @@ impl ScoredItem {
             fields,
             retrieved_at,
         }
+    }
+}
+
+impl ScoredItem {
+    /// What tells its origin, as an item of this source.
+    pub(crate) fn origin_view(&self, adapter: &'static str) -> View<'_> {
+        of_item(
+            adapter,
+            &Facts {
+                title: &self.title,
+                url: self.url.as_deref(),
+                text: &self.summary,
+                date: &self.date,
+                fields: &self.fields,
+            },
+        )
     }
 }
 

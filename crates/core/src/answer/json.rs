@@ -45,6 +45,9 @@ pub(super) fn structured(scored: &Scored, shown: &Shown) -> Map<String, Value> {
     if let Some(told) = scored.standing_told() {
         put("standing_told", told.into());
     }
+    if let Some(told) = &scored.origins {
+        put("origins", told.structure(Value::from));
+    }
     put("status", status_name(scored.status).into());
     if let Some(route) = scored.route {
         put("route", route.into());

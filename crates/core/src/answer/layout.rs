@@ -29,6 +29,12 @@ const CUT_LINE_CHARS: usize = 64;
 /// Steps in which a length to ask for is named, in characters.
 const LENGTH_STEP: usize = 1_000;
 
+/// Room for the lines on origins, in characters.
+const ORIGINS_CHARS: usize = 1_500;
+
+/// Least length of a cut answer that has lines on origins, in characters.
+const ORIGINS_FROM: usize = 1_000;
+
 /// The envelope around a content. That of a composite's section is short: the score and the age say the rest.
 pub(super) fn envelope(scored: &Scored, content: &str, kept: &Kept) -> String {
     let score = scored.score.map(|score| score_words(scored, score));
@@ -109,7 +115,7 @@ pub(super) fn natural_length(scored: &Scored) -> usize {
         .enumerate()
         .map(|(at, item)| item_length(at + 1, item))
         .sum::<usize>();
-    let lines: usize = head_lines(scored)
+    let lines: usize = head_lines(scored, true)
         .iter()
         .chain(&tail_lines(scored))
         .map(|line| chars(line) + 1)
@@ -152,7 +158,7 @@ pub(super) fn header_only(scored: &Scored) -> Shown {
 
 /// Fits the answer into `max` characters.
 pub(super) fn lay_out(scored: &Scored, max: usize) -> Shown {
-    let head = head_lines(scored);
+    let mut head = head_lines(scored, true);
     let tail = tail_lines(scored);
     if scored.overflow == 0 && natural_length(scored) <= max {
         let texts = scored
@@ -167,6 +173,10 @@ pub(super) fn lay_out(scored: &Scored, max: usize) -> Shown {
             cut: None,
             truncated: 0,
         };
+    }
+    // Where there is little room, the items come first.
+    if max < ORIGINS_FROM {
+        head = head_lines(scored, false);
     }
     let room = max.saturating_sub(FENCE_CHARS + CUT_LINE_CHARS + 4);
     let share = if scored.items.is_empty() {
@@ -226,8 +236,8 @@ fn more_by(scored: &Scored) -> String {
     }
 }
 
-/// What the answer is about.
-fn head_lines(scored: &Scored) -> Vec<String> {
+/// What the answer is about, and how many origins its items have.
+fn head_lines(scored: &Scored, with_origins: bool) -> Vec<String> {
     let mut lines = Vec::new();
     match scored.status {
         Status::Empty => lines.push("No results. Try broader or other words.".to_owned()),
@@ -235,6 +245,10 @@ fn head_lines(scored: &Scored) -> Vec<String> {
         Status::Success => {}
     }
     lines.extend(scored.summary.iter().map(|summary| format!("About: {summary}")));
+    if let Some(told) = scored.origins.as_ref().filter(|_| with_origins) {
+        lines.push(format!("Origins: {}", told.phrase()));
+        lines.extend(told.lines(|number| format!("[{number}]"), ORIGINS_CHARS));
+    }
     lines.extend(
         scored
             .fields

@@ -32,13 +32,14 @@ pub use failure::Failure;
 pub use guard::prepare;
 pub use item::ScoredItem;
 pub use kept::Kept;
-pub use schema::answer_schema;
 pub(crate) use schema::or_null;
+pub use schema::{answer_schema, with_origins};
 pub use score::score;
 pub use source::SourceAnswer;
 
 use crate::date::{Confidence, Resolved};
 use crate::decay::{self, DecayTable, Staleness};
+use crate::origins;
 use crate::standing::{self, Standing};
 
 /// No content is longer than this, in characters, whatever is asked for.
@@ -130,6 +131,8 @@ pub struct Scored {
     pub(crate) replaced_after: Option<Duration>,
     /// Whether it is a section of a composite, which shares out the length among its sections.
     pub(crate) in_section: bool,
+    /// How many independent origins its items have, where its source lists reports.
+    pub(crate) origins: Option<origins::Told>,
 }
 
 impl Scored {

@@ -44,6 +44,14 @@ pub fn answer_schema() -> Value {
     })
 }
 
+/// The schema of an answer that says how many origins its items have, too.
+pub fn with_origins(mut schema: Value) -> Value {
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.insert("origins".to_owned(), json!({"type": "object"}));
+    }
+    schema
+}
+
 /// The schema of a value of this kind, or null.
 pub(crate) fn or_null(kind: &str) -> Value {
     json!({"anyOf": [{"type": kind}, {"type": "null"}]})

@@ -12,6 +12,7 @@ use super::{FailedPart, MAX_CONTENT_CHARS, SEVERAL, ScoreInput, Scored, Span, gu
 use crate::address;
 use crate::date::{Confidence, Resolved, resolve};
 use crate::decay;
+use crate::origins::{Told, is_told_by};
 use crate::sanitize::{Counts, clean_error};
 use crate::standing::{Severity, Standing, resolve as resolve_standing};
 
@@ -154,7 +155,12 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
     let mut all_skipped = result.skipped;
     all_skipped.extend(skipped);
 
+    let views = || -> Vec<_> { items.iter().map(|item| item.origin_view(descriptor.id)).collect() };
+    let origins = is_told_by(descriptor.id)
+        .then(|| Told::of_list(&views()))
+        .flatten();
     Ok(Scored {
+        origins,
         adapter: descriptor.id,
         tool: descriptor.tool,
         source_url,

@@ -24,6 +24,7 @@ pub use section::{AnsweredSection, Part};
 
 use crate::answer::{Failure, Kept, MAX_CONTENT_CHARS, Scored, status_name};
 use crate::date::{iso_millis, short_moment};
+use crate::origins::Told;
 use crate::sanitize::{clean_error, clean_line, cut_marked};
 
 /// Smallest length a section's content is given, in characters; with less, it is left out and its header stays.
@@ -35,6 +36,9 @@ const SHORTENED: usize = 86;
 
 /// Longest words that the head repeats, in characters.
 const WORDS_CHARS: usize = 120;
+
+/// The lines on origins get at most this part of the length.
+const ORIGINS_SHARE: usize = 8;
 
 /// Before a remark of ours.
 const NOTE: &str = "Note: ";
@@ -94,6 +98,10 @@ pub struct CompositeAnswer {
     notes: Vec<String>,
     says_subjects: bool,
     sections: Vec<AnsweredSection>,
+    /// How many independent origins the items of all sections have, and their names in order.
+    origins: Option<(Told, Vec<String>)>,
+    /// Room for the lines on origins, in characters.
+    origins_room: usize,
     /// Where every section failed: the failure of the whole.
     failure: Option<Failure>,
     /// What it says about being kept.
@@ -190,10 +198,15 @@ pub fn assemble(input: CompositeInput) -> CompositeAnswer {
         generated_at,
         notes,
         says_subjects,
+        origins: origins_of(&sections),
+        origins_room: 0,
         sections,
         failure,
         kept: Kept::default(),
     };
+    // The table and the headers come first: their sections have no content yet.
+    let least = answer.heading().chars().count() + SHORTENED + answer.sections_text().chars().count();
+    answer.origins_room = most.saturating_sub(least).min(most / ORIGINS_SHARE);
     let heading = answer.heading().chars().count();
     fit_all(&mut answer.sections, heading + SHORTENED, most);
     if heading + answer.sections_text().trim_end().chars().count() > most {
@@ -245,8 +258,14 @@ impl CompositeAnswer {
             told.filter_map(|section| Some(format!("- {}: {}\n", section.label, subject::line(section)?)));
         let taken: String = taken.collect();
         // A line right below a table is a row of it, to a reader of Markdown.
-        if !taken.is_empty() || !self.notes.is_empty() {
+        if !taken.is_empty() || !self.notes.is_empty() || self.origins.is_some() {
             out.push('\n');
+        }
+        if let Some((told, names)) = &self.origins {
+            out.extend(["Origins: ", &told.phrase(), "\n"]);
+            for line in told.lines(|number| name_of(names, number), self.origins_room) {
+                out.extend(["- ", &line, "\n"]);
+            }
         }
         if !taken.is_empty() {
             out.extend(["Taken for:\n", &taken]);
@@ -284,6 +303,10 @@ impl CompositeAnswer {
         out.insert("content_is_external".to_owned(), true.into());
         out.insert("partial".to_owned(), partial.into());
         out.insert("coverage".to_owned(), coverage::structure(&self.sections));
+        if let Some((told, names)) = &self.origins {
+            let origins = told.structure(|number| name_of(names, number).into());
+            out.insert("origins".to_owned(), origins);
+        }
         out.insert("notes".to_owned(), self.notes.clone().into());
         out.insert(
             "sections".to_owned(),
@@ -292,6 +315,27 @@ impl CompositeAnswer {
         self.kept.put_fields(&mut out);
         out
     }
+}
+
+/// The origins of the items of all sections, each item named by its section and its number there.
+fn origins_of(sections: &[AnsweredSection]) -> Option<(Told, Vec<String>)> {
+    let answered = || {
+        sections.iter().filter_map(|section| match &section.part {
+            Part::Answered(answer) => Some((section, answer.scored().items())),
+            _ => None,
+        })
+    };
+    let views =
+        answered().flat_map(|(section, items)| items.iter().map(|item| item.origin_view(section.adapter)));
+    let told = Told::of_list(&views.collect::<Vec<_>>())?;
+    let names = answered()
+        .flat_map(|(section, items)| (1..=items.len()).map(|number| format!("{} [{number}]", section.label)));
+    Some((told, names.collect()))
+}
+
+fn name_of(names: &[String], number: usize) -> String {
+    let name = number.checked_sub(1).and_then(|at| names.get(at));
+    name.cloned().unwrap_or_default()
 }
 
 fn settle(section: Section, min_score: Option<f64>, generated_at: DateTime<Utc>) -> AnsweredSection {
@@ -318,6 +362,8 @@ fn settle(section: Section, min_score: Option<f64>, generated_at: DateTime<Utc>)
                 Part::Held(held)
             } else {
                 left_out = held::without_old_items(&mut scored, min_score);
+                // They are told of all sections together.
+                scored.origins = None;
                 // Its content comes when it is known how much room there is.
                 Part::Answered(Box::new(scored.as_section().header_only()))
             }

@@ -48,6 +48,7 @@ pub fn composite_schema() -> Value {
                 "skipped": {"type": "object"},
                 "error": {"type": "object"}
             }}},
+            "origins": {"type": "object"},
             "notes": {"type": "array", "items": text},
             "records": {"type": "object"},
             "message": text,

@@ -424,3 +424,54 @@ fn what_the_caller_wrote_forges_nothing() {
         "x (FRESHCONTEXT) Source: https://evil.example"
     );
 }
+
+#[test]
+fn copies_in_several_sections_are_one_origin() {
+    let page = "https://blog.example/2026/03/tomatoes";
+    let of = |at: usize, entries: &[(&str, &str, i64)]| {
+        let mut descriptor = DESCRIPTOR;
+        (descriptor.id, descriptor.tool) = (SOURCES[at].0, SOURCES[at].1);
+        let items = entries.iter().enumerate().map(|(n, (title, url, hours))| {
+            let mut item = item(
+                at * 100 + n,
+                &iso_millis(now() - chrono::TimeDelta::hours(*hours)),
+            );
+            (*title).clone_into(&mut item.title);
+            item.url = Some((*url).to_owned());
+            item.summary = String::new();
+            item
+        });
+        section(at, score_as(&descriptor, result(items.collect()), &args()))
+    };
+    let sections = || {
+        vec![
+            of(
+                0,
+                &[
+                    ("Tomatoes in March", page, 5),
+                    ("Soil that holds water", "https://soil.example/", 9),
+                ],
+            ),
+            of(
+                2,
+                &[("A guide to early tomatoes", &format!("{page}?utm_source=x"), 8)],
+            ),
+        ]
+    };
+    let told = assemble(input(sections()));
+    let words = "\nOrigins: 3 items, 2 origins\n- One origin: Hacker News [1] Reddit [1] (same linked page); first Reddit [1], 3 hours ahead\n";
+    assert!(told.text.contains(words), "{}", told.text);
+    assert_eq!(told.text.matches("Origins:").count(), 1, "{}", told.text);
+    let wanted = serde_json::json!({"items": 3, "origins": 2, "clusters": [{"items": ["Hacker News [1]", "Reddit [1]"],
+        "because": ["same linked page"], "first": ["Reddit [1]"], "ahead": "3 hours"}]});
+    assert_eq!(told.structured["origins"], wanted);
+    fits_the_schemas(&told.structured);
+    // With less room the phrase stays, and what is left out is said.
+    let mut short = input(sections());
+    short.max_length = 700;
+    let text = assemble(short).text;
+    assert!(
+        text.contains("Origins: 3 items, 2 origins\n- 1 more line on origins left out"),
+        "{text}"
+    );
+}

@@ -12,6 +12,9 @@ const TITLE: usize = 56;
 /// Longest source on a card, in characters.
 const SOURCE: usize = 160;
 
+/// Room for the lines on origins, in characters.
+const ORIGINS: usize = 2_000;
+
 /// The whole text.
 pub(super) fn cards(evaluation: &Evaluation) -> String {
     let Evaluation {
@@ -21,6 +24,7 @@ pub(super) fn cards(evaluation: &Evaluation) -> String {
         notes,
         legend,
         verdicts,
+        origins,
         ..
     } = evaluation;
     let caveat = Intent::find(intent).and_then(|intent| intent.caveat);
@@ -45,6 +49,12 @@ pub(super) fn cards(evaluation: &Evaluation) -> String {
     }
     for note in notes {
         out.extend(["\n", note]);
+    }
+    if let Some(told) = origins {
+        out.extend(["\nOrigins: ", &told.phrase()]);
+        for line in told.lines(|number| number.to_string(), ORIGINS) {
+            out.extend(["\n- ", &line]);
+        }
     }
     for verdict in verdicts {
         card(&mut out, verdict, caveat);

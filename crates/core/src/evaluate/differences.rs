@@ -14,7 +14,7 @@ pub struct Difference {
 }
 
 /// Every wanted difference from freshcontext-mcp 0.5.2. Whatever else differs is a defect.
-pub const DIFFERENCES: [Difference; 24] = [
+pub const DIFFERENCES: [Difference; 25] = [
     Difference {
         id: "guard",
         what: "Content is judged by the failure inspector, not by single words; a title alone, or thin evidence, \
@@ -48,6 +48,11 @@ pub const DIFFERENCES: [Difference; 24] = [
         what: "The lower-ranked of two signals with the same content, nearly the same content or the same address says so \
                in its warnings.",
         why: "The same thing twice is not two pieces of evidence. Order and decisions stay.",
+    },
+    Difference {
+        id: "origins",
+        what: "Where signals are copies of one another, or disagree, `origins` says how many independent origins there are,                which signal was first, and what is said differently.",
+        why: "Ten copies of one report are one voice. Order, decisions and confidence stay.",
     },
     Difference {
         id: "ties",

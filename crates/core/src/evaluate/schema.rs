@@ -138,6 +138,7 @@ pub fn output_schema() -> Value {
         "required": ["profile", "intent", "now", "legend", "results"],
     });
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.insert("origins".to_owned(), json!({"type": "object"}));
         properties
             .extend(freshcontext_budget::output_schemas().map(|(name, schema)| (name.to_owned(), schema)));
     }

@@ -6,6 +6,8 @@ use chrono::{DateTime, Utc};
 use freshcontext_budget::{Sketch, percent};
 use freshcontext_contract::quote::closed;
 use freshcontext_detect::{Hint, inspect_context};
+use freshcontext_origins::{Dated, View};
+use serde_json_borrow::Value as Node;
 
 use super::given::{Given, StandIn};
 use super::input::to_millis;
@@ -16,6 +18,7 @@ use super::transport;
 use super::verdict::{DateConfidence, SignalStatus};
 use crate::date::{Parsed, Precision, implausible, iso_millis, lies_ahead, read_date};
 use crate::decay::{DecayTable, age_hours, half_life_hours};
+use crate::origins::{Shown, of_signal};
 use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean_line, cut_marked};
 use crate::standing::Standing;
@@ -166,6 +169,34 @@ impl<'a> Signal<'a> {
             ),
             changes,
         }
+    }
+
+    /// What tells its origin.
+    pub(super) fn origin_view(&self) -> View<'_> {
+        let given = self.given;
+        let facts = match given.fields {
+            Some(Node::Object(facts)) => Some(facts),
+            _ => None,
+        };
+        of_signal(&Shown {
+            title: given.title,
+            source: given.source,
+            final_url: given.final_url,
+            content: given.content,
+            source_type: self.source_type,
+            date: self.published.map(|published| Dated {
+                at: published.instant,
+                whole_day: published.precision == Precision::Day,
+                // Who was first is not known by a month.
+                reliable: matches!(published.precision, Precision::Day | Precision::Instant)
+                    && matches!(
+                        self.date_confidence,
+                        DateConfidence::High | DateConfidence::Medium
+                    ),
+            }),
+            sketch: &self.sketch,
+            facts: [facts, given.metadata],
+        })
     }
 
     /// Title, else the beginning of the content, else the source; one clean line.

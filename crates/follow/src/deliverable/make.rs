@@ -315,7 +315,11 @@ fn version_of(
             generated_at: &generated_at,
             style: definition.style.as_deref().unwrap_or_default(),
             recipients: &definition.recipients.join(", "),
-            sources: &say::sources(&gathered.snapshots, now),
+            sources: &[
+                say::sources(&gathered.snapshots, now),
+                say::origins(evaluation.as_ref(), &gathered.entries),
+            ]
+            .concat(),
             blocks: &blocks,
             missing: &say::missing(&gathered.snapshots, evaluation.as_ref(), *beyond),
         },
@@ -331,6 +335,14 @@ fn version_of(
         selection: named_selection(evaluation.as_ref(), &gathered.entries),
         budget: part(|evaluation| json!(evaluation.budget)),
         blocks: fitted.map(|assembly| json!(assembly.blocks)).unwrap_or_default(),
+        origins: evaluation.as_ref().and_then(|evaluation| {
+            let told = evaluation.origins.as_ref()?;
+            Some(told.structure(|number| {
+                say::entry_of(evaluation, &gathered.entries, number)
+                    .map(|entry| entry.id.as_str())
+                    .into()
+            }))
+        }),
         missing_context: part(|evaluation| json!(evaluation.missing_context)),
         markdown,
     }

@@ -211,7 +211,12 @@ fn the_structure_is_what_it_is_said_to_be() {
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(
         keys(structured),
-        ["profile", "intent", "now", "legend", "results"]
+        ["profile", "intent", "now", "legend", "origins", "results"]
+    );
+    assert_eq!(
+        structured["origins"],
+        json!({"items": 2, "origins": 1, "clusters": [{"items": [1, 2], "because": ["same page", "same text"], "first": [],
+            "undated": 1}]})
     );
     assert_eq!(keys(&structured["legend"]), ["use_first", "needs_verification"]);
     assert_eq!(

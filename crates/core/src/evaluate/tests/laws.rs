@@ -198,3 +198,57 @@ fn a_text_of_very_many_values_is_refused_before_it_is_read() {
         error.message
     );
 }
+
+/// What a decision rests on, which no copy may raise.
+fn sureness(verdict: &Verdict) -> (Confidence, Option<u8>, bool) {
+    (
+        verdict.confidence,
+        verdict.freshness_score,
+        verdict.handoff.safe_for_agent_handoff,
+    )
+}
+
+#[test]
+fn copies_are_told_and_make_nothing_surer() {
+    let texts = [
+        "The bridge over the Ouse will stay closed until March, the ministry said. Engineers found cracks in two of its piers.",
+        "A pill taken once a day halved the number of migraine days in a trial of the Leyden Institute with 1,130 adults.",
+        "The mill of Nordby will cut 300 of its 820 jobs by the summer, its owner told staff on Tuesday.",
+    ];
+    let made = |at: usize, text: &str| {
+        json!({"id": format!("s{at}"), "source": format!("https://paper{at}.example/{at}"), "source_type": "news",
+            "title": text.split('.').next(), "content": text, "published_at": format!("2026-06-0{}T10:00:00Z", 1 + at),
+            "date_confidence": "high"})
+    };
+    let few: Vec<Value> = texts
+        .iter()
+        .enumerate()
+        .map(|(at, text)| made(at, text))
+        .collect();
+    let mut many = few.clone();
+    many.extend((3..7).map(|at| made(at, texts[0])));
+    for query in [None, Some("bridge cracks")] {
+        let judged = |signals: &[Value]| {
+            let mut arguments =
+                json!({"profile": "social_pulse", "intent": "citation_check", "signals": signals});
+            if let Some(query) = query {
+                arguments["query"] = query.into();
+            }
+            evaluate(&arguments, clock(), &Options::default()).unwrap()
+        };
+        let (one, two) = (judged(&few), judged(&many));
+        assert_eq!(one.origins, None);
+        let told = two.origins.as_ref().unwrap().found();
+        assert_eq!((told.items, told.origins), (7, 3));
+        assert!(
+            two.text()
+                .contains("\nOrigins: 7 items, 3 origins\n- One origin: "),
+            "{}",
+            two.text()
+        );
+        for before in &one.verdicts {
+            let after = two.verdicts.iter().find(|after| after.id == before.id).unwrap();
+            assert!(sureness(after) <= sureness(before), "{query:?} {:?}", after.id);
+        }
+    }
+}

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
+use freshcontext_contract::quote::quoted_within;
 use freshcontext_contract::{code, named, quoted};
 use freshcontext_core::evaluate::Evaluation;
 use freshcontext_core::sanitize::{clean_error, clean_line};
-use freshcontext_deliverables::{Snapshot, State};
+use freshcontext_deliverables::{Entry, Snapshot, State};
 
 use super::{ago, counted, part_of, synced_words};
 
@@ -54,6 +55,40 @@ pub(in crate::deliverable) fn sources(snapshots: &[Snapshot], now: DateTime<Utc>
     }
     out.trim_end().to_owned()
 }
+
+/// The item that a result of the evaluation is of.
+pub(in crate::deliverable) fn entry_of<'e>(
+    evaluation: &Evaluation,
+    entries: &'e [Entry],
+    number: usize,
+) -> Option<&'e Entry> {
+    let mut verdicts = evaluation.verdicts.iter();
+    let verdict = verdicts.find(|verdict| verdict.index == number)?;
+    entries.get(verdict.position)
+}
+
+/// How many independent origins the items have, as lines of Markdown; empty where every item is its own origin.
+pub(in crate::deliverable) fn origins(evaluation: Option<&Evaluation>, entries: &[Entry]) -> String {
+    let told = evaluation.and_then(|evaluation| Some((evaluation, evaluation.origins.as_ref()?)));
+    let Some((evaluation, told)) = told else {
+        return String::new();
+    };
+    let name = |number| {
+        let title = entry_of(evaluation, entries, number).map(Entry::title);
+        quoted_within(&clean_line(title.unwrap_or_default()), TITLE_CHARS)
+    };
+    let mut out = format!("\n- Origins: {}", told.phrase());
+    for line in told.lines(name, ORIGINS_CHARS) {
+        out.push_str("\n  - ");
+        out.push_str(&line);
+    }
+    out
+}
+
+/// Longest title of an item that lines on origins name, in characters.
+const TITLE_CHARS: usize = 60;
+/// Room for the lines on origins, in characters.
+const ORIGINS_CHARS: usize = 4_000;
 
 /// A line for each source of which not all is known at that moment.
 pub(in crate::deliverable) fn unchecked(snapshots: &[Snapshot]) -> Vec<String> {

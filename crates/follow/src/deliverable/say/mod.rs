@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 pub(super) use asked::Sources;
 pub(super) use differences::Compared;
 pub(super) use list::{Listed, Stored, VersionLine};
-pub(super) use markdown::{gave, missing, sources};
+pub(super) use markdown::{entry_of, gave, missing, origins, sources};
 pub(super) use version::{Generated, Shown};
 
 /// What came of a task.
