@@ -16,9 +16,9 @@ use std::collections::HashSet;
 use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, HostRate, Hosts, Pace,
-    Refetch, Retry, Route, SourceError, SourceResult, StandingState, StatusRule, When, counted, hosts,
-    quoted,
+    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, FactTimes, Founding, HEAD,
+    HostRate, Hosts, Pace, Refetch, Retry, Route, SourceError, SourceResult, StandingState, StatusRule, TEXT,
+    When, counted, hosts, quoted,
 };
 use freshcontext_parse::charset::as_text;
 use freshcontext_parse::text;
@@ -92,6 +92,24 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         limit: Some((20, 50)),
         cursor: true,
         ..ArgSpec::length(8_000)
+    },
+    facts: FactTimes {
+        fixed: &[
+            TEXT,
+            "category",
+            "deadline",
+            "deadline_year_inferred",
+            "keywords",
+            "level",
+            "location",
+            "remote",
+            "salary",
+            "source",
+            "tags",
+            "type",
+        ],
+        moving: &[HEAD, "age_days", "also_on", "badge", "boards", "deadline_passed"],
+        edited: None,
     },
     dates: "the publication field of each board, in UTC; an advert without one is shown last, as undated",
     terms: "Each board asks to be named and linked: https://github.com/remotive-com/remote-jobs-api, https://remoteok.com/api, https://www.arbeitnow.com/blog/job-board-api",

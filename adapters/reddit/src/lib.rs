@@ -6,8 +6,9 @@ mod parse;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Marker, Pace,
-    Refetch, Request, Route, SourceError, SourceResult, StandingState, StatusRule, When, named, texts,
+    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, FactTimes, HEAD, HostRate, Hosts,
+    Marker, Pace, Refetch, Request, Route, SourceError, SourceResult, StandingState, StatusRule, TEXT, When,
+    named, texts,
 };
 use freshcontext_parse::charset;
 
@@ -106,6 +107,21 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         sort: &["relevance", "newest", "top"],
         cursor: true,
         ..ArgSpec::length(6_000)
+    },
+    facts: FactTimes {
+        fixed: &[
+            TEXT,
+            HEAD,
+            "author",
+            "crosspost_of",
+            "edited_at",
+            "gallery",
+            "link",
+            "reply_depth",
+            "subreddit",
+        ],
+        moving: &["comments", "flair", "nsfw", "pinned", "score", "upvote_ratio"],
+        edited: Some("edited_at"),
     },
     dates: "created_utc of the API, or published (in old feeds updated) of the feed entry; pinned posts do not count",
     terms: "Reddit's Data API terms and Responsible Builder Policy: https://redditinc.com/policies/data-api-terms",

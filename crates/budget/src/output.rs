@@ -193,7 +193,6 @@ pub fn input_schema() -> Value {
             "overflow_strategy": {
                 "type": "string", "description": "For what does not fit", "enum": strategies,
             },
-            "tokenizer": {"type": "string", "description": "To count by", "enum": ["o200k_base", "cl100k_base"]},
             "require": {
                 "type": "string", "description": "Of their dates; default any",
                 "enum": Require::ALL.map(Require::as_str),

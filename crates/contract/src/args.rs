@@ -12,7 +12,7 @@ use crate::arg_spec::ArgSpec;
 use crate::descriptor::Descriptor;
 use crate::error::SourceError;
 use crate::limits::{Limits, MIN_RESULT_CHARS};
-use crate::moment::{date_of_number, read_date};
+use crate::moment::{Parsed, date_of_number, read_date};
 
 /// Names of orders, the same in every tool.
 pub const SORT_NAMES: [&str; 4] = ["relevance", "newest", "oldest", "top"];
@@ -34,6 +34,8 @@ pub struct CommonArgs {
     pub sort: Option<&'static str>,
     /// Where to continue: what the adapter left in `SourceResult::next`. Still to be validated by it.
     pub cursor: Option<String>,
+    /// Nothing that was not known at this moment; a date means the end of that day in UTC. `until` is never later.
+    pub as_of: Option<DateTime<Utc>>,
     /// No cached answer older than this.
     pub max_age: Option<Duration>,
     /// What was changed about the caller's wishes, for the answer's notes.
@@ -80,6 +82,7 @@ impl CommonArgs {
             until: None,
             sort: None,
             cursor: None,
+            as_of: None,
             max_age: None,
             notes: Vec::new(),
         }
@@ -188,6 +191,19 @@ pub fn split_arguments(
             ));
         }
     }
+    if let Some(value) = arguments.remove("as_of") {
+        let as_of = read_as_of(&value)?.last();
+        if common.since.is_some_and(|since| since > as_of) {
+            return Err(SourceError::invalid_input(
+                "since",
+                "is later than `as_of`",
+                r#"{"since": "2026-01-01", "as_of": "2026-01-31"}"#,
+            ));
+        }
+        common.as_of = Some(as_of);
+        // What the source filters by itself it need not send.
+        common.until = Some(common.until.map_or(as_of, |until| until.min(as_of)));
+    }
     if !spec.sort.is_empty()
         && let Some(value) = arguments.remove("sort")
     {
@@ -221,7 +237,7 @@ pub fn split_arguments(
 
 fn spec_has(spec: &ArgSpec, name: &str) -> bool {
     match name {
-        "max_length" => true,
+        "max_length" | "as_of" => true,
         "limit" => spec.limit.is_some(),
         "since" | "until" => spec.dates,
         "sort" => !spec.sort.is_empty(),
@@ -278,20 +294,32 @@ fn positive(field: &'static str, value: &Value, example: usize) -> Result<usize,
         })
 }
 
+/// The moment in an `as_of` argument, in one of the forms that callers write.
+///
+/// # Errors
+/// `invalid_input`, where it is no date.
+pub fn read_as_of(value: &Value) -> Result<Parsed, SourceError> {
+    given_date("as_of", value)
+}
+
 /// A date in one of the forms that callers write. As an upper bound a day, a month or a year means its last millisecond.
 fn bound(field: &'static str, value: &Value, upper: bool) -> Result<DateTime<Utc>, SourceError> {
+    let read = given_date(field, value)?;
+    Ok(if upper { read.last() } else { read.instant })
+}
+
+fn given_date(field: &'static str, value: &Value) -> Result<Parsed, SourceError> {
     let read = match value {
         Value::Number(number) => number.as_f64().and_then(date_of_number),
         _ => read_date(text(field, value, "2026-01-31")?),
     };
-    let read = read.ok_or_else(|| {
+    read.ok_or_else(|| {
         SourceError::invalid_input(
             field,
             "must be an ISO 8601 date or date and time",
             format!("{{\"{field}\": \"2026-01-31\"}}"),
         )
-    })?;
-    Ok(if upper { read.last() } else { read.instant })
+    })
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod admission;
 mod arguments;
+mod as_of;
 mod borrowed;
 mod call;
 mod composite;

@@ -68,6 +68,9 @@ pub(super) fn envelope(scored: &Scored, content: &str, kept: &Kept) -> String {
         None if scored.is_void() => envelope.line("Staleness", "unknown"),
         None => {}
     }
+    if let Some(moment) = scored.as_of {
+        envelope.line("As-Of", &iso_millis(moment));
+    }
     envelope.optional("Standing", scored.standing_overview().as_deref());
     if let Some(route) = scored.route {
         match scored.route_about {
@@ -200,7 +203,7 @@ fn head_lines(scored: &Scored) -> Vec<String> {
             .fields
             .iter()
             .filter(|(name, value)| !is_told(scored, name, value))
-            .map(|(name, value)| fact(name, value, scored.retrieved_at, 500)),
+            .map(|(name, value)| fact(name, value, scored.at, 500)),
     );
     lines
 }

@@ -1,5 +1,6 @@
 //! What the tool declares about itself.
 
+use freshcontext_contract::as_of_property;
 use serde_json::{Map, Value, json};
 
 use super::profile::{INTENTS, PROFILES};
@@ -38,8 +39,6 @@ pub fn input_schema() -> Value {
         ("retrieved_at", "string", "When it was fetched"),
         ("semantic_score", "number", "Your relevance, 0 to 1"),
         ("http_status", "integer", "Of the retrieval"),
-        ("content_type", "string", "Its media type"),
-        ("final_url", "string", "After all redirects"),
     ]);
     let status = ["success", "partial", "stale", "failed", "unknown"];
     signal.insert(
@@ -67,6 +66,7 @@ pub fn input_schema() -> Value {
             },
             "query": property("string", "What you look for"),
             "now": property("string", "Default the present"),
+            "as_of": as_of_property(),
             "budget": freshcontext_budget::input_schema(),
         },
         "required": ["signals"],
