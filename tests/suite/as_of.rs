@@ -12,7 +12,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::moment::parse_instant;
 use freshcontext_contract::{Descriptor, HEAD, TEXT};
 use freshcontext_testkit::check::Outcome;
-use freshcontext_testkit::{Case, load_cases};
+use freshcontext_testkit::{Case, Script, load_cases};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Map, Value};
 
@@ -23,7 +23,7 @@ use crate::{root, shared, verdict};
 /// Calls of a case where nothing else is asked for.
 const MOMENTS: usize = 3;
 /// Fields of an item or an answer that are not facts of the source.
-const ALWAYS: [&str; 2] = ["date_as_given", "date_contradicted_by"];
+const ALWAYS: [&str; 3] = ["date_as_given", "date_contradicted_by", "also_in"];
 
 pub fn trials() -> Vec<Trial> {
     let load = |folder: &str| load_cases(&root().join(folder)).unwrap_or_else(|error| panic_line(&error));
@@ -48,7 +48,9 @@ pub fn trials() -> Vec<Trial> {
     ];
     trials.extend(tools.into_iter().map(|tool| {
         let all = Arc::clone(&all);
-        Trial::test(format!("as_of::{tool}"), move || block_on(earlier(&all, &tool, each)))
+        Trial::test(format!("as_of::{tool}"), move || {
+            block_on(earlier(&all, &tool, each))
+        })
     }));
     trials
 }
@@ -129,6 +131,7 @@ fn answers(structured: &Value) -> Vec<&Value> {
 
 async fn earlier(all: &[(Case, PathBuf)], tool: &str, each: usize) -> Result<(), Failed> {
     let mut out = Vec::new();
+    let (mut calls, mut with_items) = (0, 0);
     let mut random = Random(tool.bytes().map(u64::from).sum());
     for (number, (case, recordings)) in all.iter().enumerate().filter(|(_, (case, _))| case.tool == tool) {
         let moments = moments(case, recordings, each, &mut random).await?;
@@ -137,16 +140,24 @@ async fn earlier(all: &[(Case, PathBuf)], tool: &str, each: usize) -> Result<(),
             let mut arguments = case.arguments.clone();
             arguments.insert("as_of".to_owned(), moment.clone().into());
             let at = format!("{tool} case {number} ({:?}) at {moment}", case.arguments);
-            let bench = Bench::hurried(case, recordings, once(), |_| {}).await?;
+            let bench = Bench::hurried(case, recordings, once(), Script::ignore_queries).await?;
             let first = bench.call(&case.tool, arguments.clone()).await?;
-            let again = Bench::hurried(case, recordings, once(), |_| {}).await?;
+            let again = Bench::hurried(case, recordings, once(), Script::ignore_queries).await?;
             let second = again.call(&case.tool, arguments).await?;
             if bytes(&first) != bytes(&second) {
                 out.push(format!("{at}: another answer the second time"));
             }
+            calls += 1;
+            let shown = answers(&first.structured);
+            let items = shown.iter().filter_map(|answer| answer["items"].as_array());
+            with_items += usize::from(items.flatten().next().is_some());
             let last = parse_instant(&moment).ok_or("a moment")?.last();
             for answer in answers(&first.structured) {
-                out.extend(later(answer, last).into_iter().map(|line| format!("{at}: {line}")));
+                out.extend(
+                    later(answer, last)
+                        .into_iter()
+                        .map(|line| format!("{at}: {line}")),
+                );
             }
             if !first.is_error && case.tool.starts_with("extract_") {
                 for line in first.text.lines().filter(|line| line.starts_with("Published: ")) {
@@ -161,12 +172,27 @@ async fn earlier(all: &[(Case, PathBuf)], tool: &str, each: usize) -> Result<(),
             }
         }
     }
+    // A source that shows nothing at any moment would pass without being tried.
+    let supported = freshcontext_sources::adapters()
+        .iter()
+        .map(|adapter| adapter.descriptor())
+        .all(|facts| facts.tool != tool || facts.no_as_of().is_none());
+    if with_items * 20 < calls && supported {
+        out.push(format!("{tool}: only {with_items} of {calls} calls show an item"));
+    }
+    eprintln!("{tool}: {with_items} of {calls} calls show items");
     verdict(out)
 }
 
-/// Both forms, without what tells calls apart: the moment of an error without an answer.
+/// Both forms, without cursors: each server seals its own with a key of its own.
 fn bytes(outcome: &Outcome) -> String {
-    format!("{}\n{}", outcome.text, outcome.structured)
+    let mut both = format!("{}\n{}", outcome.text, outcome.structured);
+    for answer in answers(&outcome.structured) {
+        if let Some(cursor) = answer["next_cursor"].as_str() {
+            both = both.replace(cursor, "");
+        }
+    }
+    both
 }
 
 /// Moments around the dates that a case's answer shows, and random ones: the day of one, its end, a little before.
@@ -215,7 +241,12 @@ fn later(answer: &Value, moment: DateTime<Utc>) -> Vec<String> {
     let Some(facts) = answer["freshcontext"]["adapter"].as_str().and_then(descriptor) else {
         return out;
     };
-    if answer["as_of"].as_str().and_then(parse_instant).map(|date| date.instant) != Some(moment) {
+    if answer["as_of"]
+        .as_str()
+        .and_then(parse_instant)
+        .map(|date| date.instant)
+        != Some(moment)
+    {
         out.push(format!("as_of is {}", answer["as_of"]));
     }
     let is_late = |text: &str| {
@@ -252,7 +283,7 @@ fn later(answer: &Value, moment: DateTime<Utc>) -> Vec<String> {
 fn moving(facts: &Descriptor, fields: &Value, moment: DateTime<Utc>) -> Vec<String> {
     let mut out = Vec::new();
     for (name, value) in fields.as_object().into_iter().flatten() {
-        if !facts.facts.is_fixed(name) {
+        if !facts.facts.is_fixed(name) && !ALWAYS.contains(&name.as_str()) {
             out.push(format!("{name} moves: {value}"));
         }
         let text = value.to_string();
@@ -291,7 +322,10 @@ async fn arguments() -> Result<(), Failed> {
     for (tool, url) in [("extract_finance", "AAPL"), ("extract_yc", "drones")] {
         let outcome = call(tool, serde_json::json!({"url": url, "as_of": "2026-03-01"})).await?;
         let error = &outcome.structured;
-        if error["as_of"] != "not_supported" || !outcome.text.contains("not_supported") || error["attempts"] != 0 {
+        if error["as_of"] != "not_supported"
+            || !outcome.text.contains("not_supported")
+            || error["attempts"] != 0
+        {
             out.push(format!("{tool}: {error}"));
         }
     }
@@ -310,7 +344,10 @@ async fn evaluated() -> Result<(), Failed> {
     ]);
     let arguments = serde_json::json!({"signals": signals, "as_of": "2026-03-01"});
     let outcome = bench
-        .call("evaluate_context", arguments.as_object().cloned().unwrap_or_default())
+        .call(
+            "evaluate_context",
+            arguments.as_object().cloned().unwrap_or_default(),
+        )
         .await?;
     let mut out = Vec::new();
     let shown = outcome.structured.to_string();
@@ -323,7 +360,9 @@ async fn evaluated() -> Result<(), Failed> {
     if titles.len() != 3 || titles.contains(&"After") || shown.contains("retracted") {
         out.push(format!("judged are {titles:?}: {shown}"));
     }
-    if outcome.structured["now"] != "2026-03-01T23:59:59.999Z" || !outcome.text.contains("1 signal was left out") {
+    if outcome.structured["now"] != "2026-03-01T23:59:59.999Z"
+        || !outcome.text.contains("1 signal was left out")
+    {
         out.push(format!("not said: {}", outcome.text));
     }
     verdict(out)

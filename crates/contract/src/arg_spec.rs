@@ -41,7 +41,7 @@ impl ArgSpec {
         let mut add = |name: &str, property: Value| {
             out.insert(name.to_owned(), property);
         };
-        add("max_length", max_length_property());
+        add("max_length", max_length_property(self.max_length));
         if let Some((default, most)) = self.limit {
             add(
                 "limit",
@@ -76,12 +76,13 @@ impl ArgSpec {
     }
 }
 
-/// The schema of `max_length`, the same in every tool.
-pub fn max_length_property() -> Value {
-    json!({"type": "integer", "description": "Characters at most", "minimum": MIN_RESULT_CHARS})
+/// The schema of `max_length`, the same in every tool but for its default.
+pub fn max_length_property(default: usize) -> Value {
+    json!({"type": "integer", "description": "Characters at most", "default": default,
+        "minimum": MIN_RESULT_CHARS})
 }
 
 /// The schema of `as_of`, the same in every tool.
 pub fn as_of_property() -> Value {
-    json!({"type": "string", "description": "Known on 2026-01-31"})
+    json!({"type": "string", "description": "As of 2026-01-31"})
 }

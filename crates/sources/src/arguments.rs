@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::composite::Composite;
 
 /// Returns the schema of a composite: its own texts, the first one required, and the shared arguments.
-pub fn schema(texts: &[(&str, &str)]) -> Value {
+pub fn schema(max_length: usize, texts: &[(&str, &str)]) -> Value {
     let mut properties = Map::new();
     for (name, about) in texts {
         properties.insert(
@@ -15,7 +15,7 @@ pub fn schema(texts: &[(&str, &str)]) -> Value {
             json!({ "type": "string", "description": about }),
         );
     }
-    properties.insert("max_length".to_owned(), max_length_property());
+    properties.insert("max_length".to_owned(), max_length_property(max_length));
     properties.insert(
         "min_freshness_score".to_owned(),
         json!({ "type": "number", "description": "Hide staler sections", "minimum": 1, "maximum": 100 }),

@@ -18,7 +18,7 @@ const LANDSCAPE: Composite = Composite {
     title: "Topic landscape",
     description: "A topic in YC, GitHub, Hacker News, Reddit, Product Hunt, packages. For one source use its own tool.",
     example: r#"{"topic": "robots"}"#,
-    input_schema: || schema(&[("topic", "A topic, e.g. vector database")]),
+    input_schema: || schema(10_000, &[("topic", "A topic, e.g. vector database")]),
     plan: landscape,
 };
 
@@ -28,7 +28,7 @@ const IDEA: Composite = Composite {
     title: "Idea landscape",
     description: "Demand and rivals: Hacker News, YC, GitHub, jobs, packages, Product Hunt. For a technology use extract_landscape.",
     example: r#"{"idea": "open source feature flags"}"#,
-    input_schema: || schema(&[("idea", "The idea in a few words")]),
+    input_schema: || schema(14_000, &[("idea", "The idea in a few words")]),
     plan: idea,
 };
 
@@ -39,10 +39,13 @@ const GOVERNMENT: Composite = Composite {
     description: "US contracts of a company or topic, Hacker News, GitHub, releases. For contracts alone use extract_govcontracts.",
     example: r#"{"query": "Palantir", "github_url": "https://github.com/palantir/blueprint"}"#,
     input_schema: || {
-        schema(&[
-            ("query", "Company, topic or NAICS code"),
-            ("github_url", "Repository, for its releases"),
-        ])
+        schema(
+            12_000,
+            &[
+                ("query", "Company, topic or NAICS code"),
+                ("github_url", "Repository, for its releases"),
+            ],
+        )
     },
     plan: government,
 };
@@ -54,11 +57,14 @@ const FINANCE: Composite = Composite {
     description: "Quotes, Hacker News, Reddit, repositories, releases. For filings and news use extract_company_landscape.",
     example: r#"{"tickers": "NET", "company_name": "Cloudflare", "github_query": "cloudflare/workers-sdk"}"#,
     input_schema: || {
-        schema(&[
-            ("tickers", "Up to 5 tickers, e.g. NET,MSFT"),
-            ("company_name", "Name for the searches"),
-            ("github_query", "owner/repo, or search words"),
-        ])
+        schema(
+            12_000,
+            &[
+                ("tickers", "Up to 5 tickers, e.g. NET,MSFT"),
+                ("company_name", "Name for the searches"),
+                ("github_query", "owner/repo, or search words"),
+            ],
+        )
     },
     plan: finance,
 };
@@ -70,11 +76,14 @@ const COMPANY: Composite = Composite {
     description: "SEC filings, US contracts, world news, releases, quote. For opinions use extract_finance_landscape.",
     example: r#"{"company": "Palantir", "ticker": "PLTR", "github_url": "https://github.com/palantir/blueprint"}"#,
     input_schema: || {
-        schema(&[
-            ("company", "Company name, e.g. Palantir"),
-            ("ticker", "Its ticker, e.g. PLTR"),
-            ("github_url", "Repository, for its releases"),
-        ])
+        schema(
+            15_000,
+            &[
+                ("company", "Company name, e.g. Palantir"),
+                ("ticker", "Its ticker, e.g. PLTR"),
+                ("github_url", "Repository, for its releases"),
+            ],
+        )
     },
     plan: company,
 };
