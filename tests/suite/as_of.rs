@@ -180,7 +180,6 @@ async fn earlier(all: &[(Case, PathBuf)], tool: &str, each: usize) -> Result<(),
     if with_items * 20 < calls && supported {
         out.push(format!("{tool}: only {with_items} of {calls} calls show an item"));
     }
-    eprintln!("{tool}: {with_items} of {calls} calls show items");
     verdict(out)
 }
 

@@ -10,9 +10,9 @@ use std::fmt::Write;
 
 use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::{
-    Adapter, ArgSpec, AsOf, Cx, Decay, Descriptor, ErrorCode, FactTimes, HEAD, HostRate, Hosts, Item, Pace,
-    Refetch, Request, Response, Route, SourceError, SourceResult, StandingState, StandingTold, StatusRule,
-    TEXT, quoted,
+    Adapter, ArgSpec, AsOf, Cx, Decay, Descriptor, ErrorCode, FactTimes, HEAD, HostRate, Hosts, Item, LATER,
+    Pace, Refetch, Request, Response, Route, SourceError, SourceResult, StandingState, StandingTold,
+    StatusRule, TEXT, quoted,
 };
 
 use freshcontext_parse::date;
@@ -202,13 +202,22 @@ async fn later_versions(cx: &Cx<'_>, ids: &[String], result: &mut SourceResult) 
 const EARLIER: usize = 50;
 
 /// Puts in place of each paper whose version shown is later than a moment the version that was the newest then: in one
-/// further request, and only where a paper was there by then. What is not found stays, and is left out as later.
+/// further request, and only where a paper was there by then. What is not found is left out as later.
 async fn earlier_versions(
     cx: &Cx<'_>,
     moment: DateTime<Utc>,
     result: &mut SourceResult,
 ) -> Result<(), SourceError> {
-    let is_later = |paper: &Item| paper.date.instant().is_none_or(|at| at > moment);
+    // A withdrawal is a version of its own, which does not date the paper.
+    let is_later = |paper: &Item| {
+        let at = |name: &str| paper.fields.get(name).and_then(|at| date::instant(at.as_str()?));
+        let shown = paper.date.instant();
+        shown
+            .into_iter()
+            .chain(at("updated"))
+            .chain(at("withdrawn_at"))
+            .any(|at| at > moment)
+    };
     let mut ids: Vec<String> = Vec::new();
     for paper in result.items.iter().filter(|paper| is_later(paper)) {
         let (base, version) = input::without_version(paper.id.as_deref().unwrap_or_default());
@@ -222,6 +231,7 @@ async fn earlier_versions(
     }
     ids.truncate(EARLIER);
     if ids.is_empty() {
+        leave_out(result, is_later);
         return Ok(());
     }
     let request = request::query(&Query::Papers(ids), cx.args(), 0, false)?;
@@ -230,6 +240,7 @@ async fn earlier_versions(
         Err(error) if matches!(error.code, ErrorCode::Cancelled | ErrorCode::Internal) => return Err(error),
         Ok(Err(_)) | Err(_) => {
             result.note("earlier versions could not be read; papers with a later version are left out");
+            leave_out(result, is_later);
             return Ok(());
         }
     };
@@ -243,7 +254,15 @@ async fn earlier_versions(
             *paper = then.clone();
         }
     }
+    leave_out(result, is_later);
     Ok(())
+}
+
+/// Leaves out papers that are later than the moment asked for, and counts them.
+fn leave_out(result: &mut SourceResult, is_later: impl Fn(&Item) -> bool) {
+    let (later, papers): (Vec<Item>, Vec<Item>) = result.items.drain(..).partition(is_later);
+    result.skip(later.len(), LATER);
+    result.show(papers);
 }
 
 /// Papers by id, in the order asked; arXiv sends them in its own and leaves out what it does not know.

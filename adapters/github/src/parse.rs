@@ -48,11 +48,10 @@ impl Repo {
         self.archived == Some(true)
     }
 
-    /// Only what has been so since it was created: its name, and that it was made from another one.
-    pub fn as_created(self) -> Self {
+    /// Without the description of today, which would stand before the README of then.
+    pub fn undescribed(self) -> Self {
         Self {
             description: None,
-            archived: None,
             ..self
         }
     }

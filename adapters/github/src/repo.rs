@@ -93,7 +93,7 @@ impl Adapter for GitHub {
             cx.read(request::readme(&asked, None)?, readme),
         )
         .await;
-        build(&asked, facts.map_err(blocked)?, commit, readme, cx.now())
+        build(&asked, facts.map_err(blocked)?, commit, readme, (cx.now(), false))
     }
 
     /// The repository's document has `pushed_at`, the last push to any branch: commits and the README come by a push.
@@ -131,7 +131,7 @@ async fn earlier(
         cx.read(request::newest_commit(asked, Some(moment))?, commit),
     )
     .await;
-    let facts = facts.map_err(blocked)?.as_created();
+    let facts = facts.map_err(blocked)?.undescribed();
     let sha = found
         .as_ref()
         .ok()
@@ -141,7 +141,7 @@ async fn earlier(
         None => Ok(Err(NoReadme::Absent)),
     };
     let existed = facts.existed(moment);
-    let mut result = build(asked, facts, found, text, cx.now())?;
+    let mut result = build(asked, facts, found, text, (cx.now(), true))?;
     if !existed {
         result.note("the repository was created later");
         result.show(Vec::new());
@@ -193,23 +193,24 @@ fn is_repository(word: &str) -> bool {
     word.matches('/').count() == 1 && github::repository(word).is_ok()
 }
 
-/// Puts the three answers together. Only the facts are indispensable.
+/// Puts the three answers together. Only the facts are indispensable. At an earlier moment nothing is said of what the
+/// repository has become since.
 fn build(
     asked: &Repository,
     facts: Repo,
     commit: Result<Option<Commit>, SourceError>,
     readme: Result<Result<Readme, NoReadme>, SourceError>,
-    now: DateTime<Utc>,
+    (now, is_earlier): (DateTime<Utc>, bool),
 ) -> Result<SourceResult, SourceError> {
     let page = format!("https://github.com/{}", facts.full_name);
     let mut result = SourceResult::new(link::built(&page, &[])?, Vec::new());
     result.route = Some("rest");
     result.summary = Some(format!("GitHub repository {}", named(&facts.full_name)));
     let moved = moved(asked, &facts);
-    if moved.is_some() {
+    if moved.is_some() && !is_earlier {
         result.note(format!("{asked} is now {}", named(&facts.full_name)));
     }
-    if facts.archived() {
+    if facts.archived() && !is_earlier {
         result.note("archived: read-only, no further commits will come");
     }
     if facts.fork() {

@@ -17,8 +17,8 @@ use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, FactTimes, Founding, HEAD,
-    HostRate, Hosts, Pace, Refetch, Retry, Route, SourceError, SourceResult, StandingState, StatusRule, TEXT,
-    When, counted, hosts, quoted,
+    HostRate, Hosts, LATER, Pace, Refetch, Retry, Route, SourceError, SourceResult, StandingState,
+    StatusRule, TEXT, When, counted, hosts, quoted,
 };
 use freshcontext_parse::charset::as_text;
 use freshcontext_parse::text;
@@ -151,7 +151,7 @@ async fn arbeitnow(cx: &Cx<'_>, search: &Search) -> Result<Read, SourceError> {
     let mut read = cx
         .read(request::arbeitnow(1)?, as_text(boards::arbeitnow))
         .await?;
-    let oldest_wanted = cx.now() - TimeDelta::days(i64::from(search.max_age_days));
+    let oldest_wanted = cx.moment() - TimeDelta::days(i64::from(search.max_age_days));
     for page in 2..=PAGES {
         let young = read
             .jobs
@@ -198,9 +198,10 @@ async fn hacker_news(cx: &Cx<'_>, search: &Search) -> Result<Read, SourceError> 
     const YOUNG: TimeDelta = TimeDelta::days(10);
     /// Adverts are posted to a thread for about a month.
     const OPEN: TimeDelta = TimeDelta::days(31);
-    let now = cx.now();
-    let threads = |text: &str| boards::hiring_threads(text, now);
-    let threads = cx.read(request::hiring_threads()?, as_text(threads)).await?;
+    let now = cx.moment();
+    let threads = |text: &str| boards::hiring_threads(text, cx.now());
+    let mut threads = cx.read(request::hiring_threads()?, as_text(threads)).await?;
+    threads.retain(|thread| thread.at <= now + TimeDelta::minutes(5));
     let oldest_wanted = now - TimeDelta::days(i64::from(search.max_age_days)) - OPEN;
     let wanted = match threads.first() {
         Some(newest) if now - newest.at < YOUNG => 2,
@@ -254,6 +255,9 @@ fn result(
         return Err(no_board(failed));
     }
     let total = jobs.len();
+    // They would take the places of earlier ones.
+    jobs.retain(|job| cx.args().is_by_then(&job.date));
+    let later = total - jobs.len();
     let Selection {
         jobs,
         not_remote,
@@ -265,7 +269,7 @@ fn result(
         by_town,
         repeated,
         undated,
-    } = select::select(jobs, search, cx.now());
+    } = select::select(jobs, search, cx.moment());
     let fitting = jobs.len();
     let limit = cx.args().limit.min(50);
     let shown: Vec<(Job, Vec<String>)> = jobs.into_iter().skip(search.offset).take(limit).collect();
@@ -284,7 +288,7 @@ fn result(
         .collect();
     let items = shown
         .into_iter()
-        .map(|(job, found)| job.into_item(cx.now(), found))
+        .map(|(job, found)| job.into_item(cx.moment(), found))
         .collect();
     let first = used
         .first()
@@ -297,6 +301,7 @@ fn result(
         described(search),
         if fitting == 1 { "fits" } else { "fit" }
     ));
+    result.skip(later, LATER);
     result.set("boards", places);
     result.skip(unreadable, "without a title or id");
     result.skip(not_remote, "not remote");

@@ -7,8 +7,8 @@ mod request;
 use freshcontext_contract::chrono::{DateTime, NaiveDate};
 use freshcontext_contract::{
     Adapter, Apply, ArgSpec, AsOf, Credential, Cx, DateEvidence, DateValue, Decay, Descriptor, ErrorCode,
-    FactTimes, HEAD, HostRate, Hosts, Item, Pace, Refetch, Request, Route, SourceError, SourceResult, TEXT,
-    counted, named, texts,
+    FactTimes, HEAD, HostRate, Hosts, Item, LATER, Pace, Refetch, Request, Route, SourceError, SourceResult,
+    TEXT, counted, named, texts,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::charset::as_text;
@@ -259,6 +259,12 @@ async fn by_feed(cx: &Cx<'_>, subject: &Subject) -> Result<SourceResult, SourceE
             )));
         }
     };
+    let read = shown.len();
+    let shown: Vec<Item> = shown
+        .into_iter()
+        .filter(|item| cx.args().is_by_then(&item.date))
+        .collect();
+    result.skip(read - shown.len(), LATER);
     let more = shown.len().saturating_sub(cx.args().limit);
     result.show(shown.into_iter().take(cx.args().limit).collect());
     result.skip(more, "beyond the limit");

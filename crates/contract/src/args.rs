@@ -9,6 +9,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::{Map, Value};
 
 use crate::arg_spec::ArgSpec;
+use crate::date::DateEvidence;
 use crate::descriptor::Descriptor;
 use crate::error::SourceError;
 use crate::limits::{Limits, MIN_RESULT_CHARS};
@@ -123,6 +124,12 @@ impl CommonArgs {
     pub fn order<'w>(&self, words: &[(&str, &'w str)]) -> &'w str {
         let asked = words.iter().find(|(name, _)| self.sort == Some(*name));
         asked.or(words.first()).map_or("", |(_, word)| word)
+    }
+
+    /// Whether a date is not later than `as_of`; what has none is for the server to leave out and to count.
+    pub fn is_by_then(&self, date: &DateEvidence) -> bool {
+        let later = |moment: DateTime<Utc>| date.instant().is_some_and(|at| at > moment);
+        !self.as_of.is_some_and(later)
     }
 
     /// Whether an instant lies within `since` and `until`.

@@ -26,6 +26,8 @@ pub struct FactTimes {
     pub edited: Option<&'static str>,
 }
 
+/// The reason of items that are left out because they are later, after their count.
+pub const LATER: &str = "dated later";
 /// The text of an item, in [`FactTimes`].
 pub const TEXT: &str = "text";
 /// The line above the items of an answer, in [`FactTimes`].

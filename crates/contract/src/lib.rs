@@ -44,7 +44,7 @@ pub use adapter::{Adapter, AnyAdapter, decode_input, erased};
 pub use arg_spec::{ArgSpec, as_of_property, max_length_property};
 pub use args::{CommonArgs, Days, SORT_NAMES, read_as_of, sort_by_date, split_arguments};
 pub use argument::Argument;
-pub use as_of::{AsOf, FactTimes, HEAD, TEXT};
+pub use as_of::{AsOf, FactTimes, HEAD, LATER, TEXT};
 pub use clock::{Clock, FixedClock};
 pub use cx::{BoxFuture, CallScope, Cx, Seen, Transport};
 pub use date::{DateEvidence, DateValue};

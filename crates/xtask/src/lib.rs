@@ -3,6 +3,7 @@
 pub mod check_source;
 mod checked;
 pub mod dist;
+mod earlier;
 mod evaluations;
 pub mod examples;
 pub mod generate;

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use freshcontext_contract::moment::parse_instant;
 use freshcontext_contract::{
-    AsOf, DateEvidence, Descriptor, HEAD, SourceError, SourceResult, StandingEvidence, Status, TEXT,
-    named_list,
+    AsOf, DateEvidence, Descriptor, HEAD, LATER, SourceError, SourceResult, StandingEvidence, StandingTold,
+    Status, TEXT, named_list,
 };
 use serde_json::{Map, Value};
 
@@ -46,7 +46,7 @@ pub(super) fn leave_out_later(result: &mut SourceResult, descriptor: &Descriptor
     for part in &mut result.failures {
         gone.standing(&mut part.error.standing, moment);
         if is_later(&part.error.message, moment) {
-            part.error.message = UNREADABLE.to_owned();
+            UNREADABLE.clone_into(&mut part.error.message);
         }
     }
     if !facts.is_fixed(HEAD)
@@ -67,7 +67,11 @@ pub(super) fn leave_out_later(result: &mut SourceResult, descriptor: &Descriptor
     }
     let items = std::mem::take(&mut result.items);
     result.show(items);
-    result.skip(later, "dated later");
+    // The source's reader may have left out some of its own.
+    match result.skipped.iter_mut().find(|part| part.reason == LATER) {
+        Some(part) => part.count += later,
+        None => result.skip(later, LATER),
+    }
     result.skip(undated, "undated, so not known to be earlier");
     gone.say(result, descriptor, moment);
 }
@@ -80,7 +84,7 @@ pub fn known_then(mut error: SourceError, moment: Option<DateTime<Utc>>) -> Sour
     let Some(moment) = moment else { return error };
     Gone::default().standing(&mut error.standing, moment);
     if is_later(&error.message, moment) {
-        error.message = UNREADABLE.to_owned();
+        UNREADABLE.clone_into(&mut error.message);
     }
     error
 }
@@ -126,15 +130,15 @@ impl Gone {
 
     /// A state that began later, or without a day, is not one of that moment.
     fn standing(&mut self, signs: &mut Vec<StandingEvidence>, moment: DateTime<Utc>) {
-        signs.retain(|sign| match sign.since.as_ref().map(read) {
-            Some(Ok(since)) => since.last() <= moment,
-            Some(Err(_)) | None => {
-                let state = sign.state.as_str();
-                if !self.undated_states.contains(&state) {
-                    self.undated_states.push(state);
-                }
-                false
+        signs.retain(|sign| {
+            if let Some(Ok(since)) = sign.since.as_ref().map(read) {
+                return since.last() <= moment;
             }
+            let state = sign.state.as_str();
+            if !self.undated_states.contains(&state) {
+                self.undated_states.push(state);
+            }
+            false
         });
     }
 
@@ -149,6 +153,7 @@ impl Gone {
         }
         if !self.undated_states.is_empty() {
             let states = self.undated_states.join(", ");
+            result.standing_told = Some(StandingTold::Partly);
             result.note(format!(
                 "Whether it stood then is not known: the source says {states} without since when"
             ));
@@ -161,7 +166,7 @@ impl Gone {
             Some(AsOf::Asked(parameters)) => {
                 format!("The source was asked for that moment ({parameters}); what it has removed since is missing")
             }
-            _ => "Left of what the source shows today; what it has removed since is missing".to_owned(),
+            _ => "Filtered from what the source shows today; what it has removed since is missing".to_owned(),
         });
         if result.items.is_empty() && result.status != Status::Partial {
             result.status = Status::Empty;
