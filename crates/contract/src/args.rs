@@ -442,6 +442,24 @@ mod tests {
     }
 
     #[test]
+    fn an_earlier_moment_bounds_the_call() {
+        let at = |text: &str| Some(text.parse::<DateTime<Utc>>().unwrap());
+        let (common, rest) =
+            split(&json!({"as_of": "2026-05-01", "until": "2026-06-01", "url": "x"})).unwrap();
+        let end = at("2026-05-01T23:59:59.999Z");
+        assert_eq!((common.as_of, common.until), (end, end));
+        assert!(!rest.contains_key("as_of"));
+        let (common, _) =
+            split(&json!({"as_of": "2026-05-01T10:00:00+02:00", "until": "2026-04-01"})).unwrap();
+        assert_eq!(common.as_of, at("2026-05-01T08:00:00Z"));
+        assert_eq!(common.until, at("2026-04-01T23:59:59.999Z"));
+        assert_eq!(split(&json!({"as_of": " "})).unwrap().0.as_of, None);
+        let day = |text: &str| DateEvidence::field("day", crate::date::DateValue::Text(text.to_owned()));
+        assert!(common.is_by_then(&day("2026-05-01")) && common.is_by_then(&DateEvidence::None));
+        assert!(!common.is_by_then(&day("2026-05-02")));
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         for (arguments, field) in [
             (json!({"limit": 0}), "limit"),
@@ -453,6 +471,8 @@ mod tests {
             (json!({"since": "0000-00-00"}), "since"),
             (json!({"until": "2026-02-30"}), "until"),
             (json!({"since": "2026-05-02", "until": "2026-05-01"}), "since"),
+            (json!({"as_of": "then"}), "as_of"),
+            (json!({"since": "2026-05-02", "as_of": "2026-05-01"}), "since"),
             (json!({"sort": "best"}), "sort"),
             (json!({"cursor": 5}), "cursor"),
         ] {

@@ -245,7 +245,7 @@ impl Engine {
     ) -> Result<(CommonArgs, Map<String, Value>), SourceError> {
         let descriptor = adapter.descriptor();
         let (mut common, own) = split_arguments(descriptor, self.limits(), arguments.clone())?;
-        if let Some(given) = arguments.get("as_of").filter(|_| common.as_of.is_some()) {
+        if let Some(given) = arguments.get(as_of::AS_OF).filter(|_| common.as_of.is_some()) {
             as_of::check(descriptor, given, self.clock.now())?;
         }
         if let Some(token) = common.cursor.take() {
