@@ -364,5 +364,18 @@ async fn evaluated() -> Result<(), Failed> {
     {
         out.push(format!("not said: {}", outcome.text));
     }
+    // All of them later, also under a budget: the text says so.
+    for budget in [serde_json::json!(null), serde_json::json!({"max_tokens": 500})] {
+        let arguments = serde_json::json!({"signals": [signals[1]], "as_of": "2026-03-01", "budget": budget});
+        let outcome = bench
+            .call(
+                "evaluate_context",
+                arguments.as_object().cloned().unwrap_or_default(),
+            )
+            .await?;
+        if outcome.is_error || !outcome.text.contains("1 signal was left out") {
+            out.push(format!("not said under {budget}: {}", outcome.text));
+        }
+    }
     verdict(out)
 }
