@@ -56,11 +56,9 @@ pub fn trials() -> Vec<Trial> {
 }
 
 fn descriptor(adapter: &str) -> Option<&'static Descriptor> {
-    let found = freshcontext_sources::adapters()
-        .iter()
-        .map(|adapter| adapter.descriptor())
-        .find(|facts| facts.id == adapter);
-    found
+    let adapters = freshcontext_sources::adapters();
+    let mut facts = adapters.iter().map(|adapter| adapter.descriptor());
+    facts.find(|facts| facts.id == adapter)
 }
 
 /// Numbers that look random and are the same in each run (SplitMix64).
@@ -215,15 +213,12 @@ async fn moments(
         let most = u64::try_from(dates.len()).unwrap_or(0);
         let chosen = usize::try_from(random.below(most)).unwrap_or(0);
         let near = dates.get(chosen).copied().filter(|_| random.below(4) > 0);
-        let at = match near {
-            Some(date) => {
-                let seconds = i64::try_from(random.below(172_800)).unwrap_or(0) - 86_400;
-                (date + TimeDelta::seconds(seconds)).min(case.now)
-            }
-            None => {
-                let days = i64::try_from(random.below(20 * 365)).unwrap_or(0);
-                case.now - TimeDelta::days(days)
-            }
+        let at = if let Some(date) = near {
+            let seconds = i64::try_from(random.below(172_800)).unwrap_or(0) - 86_400;
+            (date + TimeDelta::seconds(seconds)).min(case.now)
+        } else {
+            let days = i64::try_from(random.below(20 * 365)).unwrap_or(0);
+            case.now - TimeDelta::days(days)
         };
         out.push(if random.below(2) == 0 {
             at.format("%Y-%m-%d").to_string()
@@ -286,7 +281,7 @@ fn moving(facts: &Descriptor, fields: &Value, moment: DateTime<Utc>) -> Vec<Stri
             out.push(format!("{name} moves: {value}"));
         }
         let text = value.to_string();
-        let days = text.match_indices("-").filter_map(|(at, _)| {
+        let days = text.match_indices('-').filter_map(|(at, _)| {
             let day = text.get(at.checked_sub(4)?..at + 6)?;
             Some(parse_instant(day)?.instant)
         });
