@@ -8,6 +8,7 @@
     reason = "this whole binary is a test"
 )]
 
+mod as_of;
 mod budget;
 mod cases;
 mod ci;
@@ -68,6 +69,7 @@ fn main() {
     let arguments = &*ARGUMENTS;
     let mut trials = Vec::new();
     trials.extend(cases::trials());
+    trials.extend(as_of::trials());
     trials.extend(budget::trials());
     trials.extend(ci::trials());
     trials.extend(forgotten::trials());

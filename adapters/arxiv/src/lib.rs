@@ -8,10 +8,14 @@ mod xml;
 
 use std::fmt::Write;
 
+use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, Heading, HostRate, Hosts, Item, Pace, Refetch,
-    Request, Response, Route, SourceError, SourceResult, StandingState, StandingTold, StatusRule, quoted,
+    Adapter, ArgSpec, AsOf, Cx, Decay, Descriptor, ErrorCode, FactTimes, HEAD, Heading, HostRate, Hosts,
+    Item, LATER, Pace, Refetch, Request, Response, Route, SourceError, SourceResult, StandingState,
+    StandingTold, StatusRule, TEXT, quoted,
 };
+
+use freshcontext_parse::date;
 
 pub use input::Input;
 use input::Query;
@@ -34,7 +38,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     official: true,
     routes: &[Route::new("api", "query interface")
         .telling(&[StandingState::Withdrawn, StandingState::Superseded])
-        .at_the_cost_of(1)],
+        .at_the_cost_of(1)
+        .as_of(AsOf::Asked("submittedDate, and earlier versions by number"))],
     rates: &[
         HostRate::new("export.arxiv.org", Pace::new(1, 3)).link("https://info.arxiv.org/help/api/tou.html")
     ],
@@ -60,6 +65,26 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         cursor: true,
         ..ArgSpec::length(6000)
     },
+    facts: FactTimes {
+        fixed: &[
+            TEXT,
+            "affiliations",
+            "authors",
+            "authors_total",
+            "categories",
+            "comment",
+            "date_contradicted_by",
+            "pdf",
+            "primary_category",
+            "published",
+            "updated",
+            "version",
+            "withdrawn",
+            "withdrawn_at",
+        ],
+        moving: &[HEAD, "doi", "journal_ref", "total"],
+        edited: Some("updated"),
+    },
     dates: "`updated`, when the version shown was submitted; `published`, the first version, stands beside it.",
     terms: "One request every 3 seconds over one connection (https://info.arxiv.org/help/api/tou.html).",
     ..Descriptor::PLAIN
@@ -83,10 +108,19 @@ impl Adapter for Arxiv {
         match &asked {
             Query::Papers(ids) => {
                 let mut result = papers(ids, feed)?;
-                later_versions(cx, ids, &mut result).await?;
+                match cx.args().as_of {
+                    Some(moment) => earlier_versions(cx, moment, &mut result).await?,
+                    None => later_versions(cx, ids, &mut result).await?,
+                }
                 Ok(result)
             }
-            Query::Search { query, .. } => found(query, feed, start, cx),
+            Query::Search { query, .. } => {
+                let mut result = found(query, feed, start, cx)?;
+                if let Some(moment) = cx.args().as_of {
+                    earlier_versions(cx, moment, &mut result).await?;
+                }
+                Ok(result)
+            }
         }
     }
 }
@@ -164,6 +198,73 @@ async fn later_versions(cx: &Cx<'_>, ids: &[String], result: &mut SourceResult) 
         }
     }
     Ok(())
+}
+
+/// Versions that one request asks for at most.
+const EARLIER: usize = 50;
+
+/// Puts in place of each paper whose version shown is later than a moment the version that was the newest then: in one
+/// further request, and only where a paper was there by then. What is not found is left out as later.
+async fn earlier_versions(
+    cx: &Cx<'_>,
+    moment: DateTime<Utc>,
+    result: &mut SourceResult,
+) -> Result<(), SourceError> {
+    // A withdrawal is a version of its own, which does not date the paper.
+    let is_later = |paper: &Item| {
+        let at = |name: &str| paper.fields.get(name).and_then(|at| date::instant(at.as_str()?));
+        let shown = paper.date.instant();
+        shown
+            .into_iter()
+            .chain(at("updated"))
+            .chain(at("withdrawn_at"))
+            .any(|at| at > moment)
+    };
+    let mut ids: Vec<String> = Vec::new();
+    for paper in result.items.iter().filter(|paper| is_later(paper)) {
+        let (base, version) = input::without_version(paper.id.as_deref().unwrap_or_default());
+        let first = paper
+            .fields
+            .get("published")
+            .and_then(|at| date::instant(at.as_str()?));
+        if let Some(version) = version.filter(|_| first.is_some_and(|first| first <= moment)) {
+            ids.extend((1..version).rev().map(|version| format!("{base}v{version}")));
+        }
+    }
+    ids.truncate(EARLIER);
+    if ids.is_empty() {
+        leave_out(result, is_later);
+        return Ok(());
+    }
+    let request = request::query(&Query::Papers(ids), cx.args(), 0, false)?;
+    let versions = match ask(cx, request, false).await {
+        Ok(Ok(feed)) => feed.papers,
+        Err(error) if matches!(error.code, ErrorCode::Cancelled | ErrorCode::Internal) => return Err(error),
+        Ok(Err(_)) | Err(_) => {
+            result.note("earlier versions could not be read; papers with a later version are left out");
+            leave_out(result, is_later);
+            return Ok(());
+        }
+    };
+    for paper in result.items.iter_mut().filter(|paper| is_later(paper)) {
+        let base = input::without_version(paper.id.as_deref().unwrap_or_default()).0;
+        let then = versions
+            .iter()
+            .filter(|version| answers(version, base) && !is_later(version))
+            .max_by_key(|version| version.date.instant());
+        if let Some(then) = then {
+            *paper = then.clone();
+        }
+    }
+    leave_out(result, is_later);
+    Ok(())
+}
+
+/// Leaves out papers that are later than the moment asked for, and counts them.
+fn leave_out(result: &mut SourceResult, is_later: impl Fn(&Item) -> bool) {
+    let (later, papers): (Vec<Item>, Vec<Item>) = result.items.drain(..).partition(is_later);
+    result.skip(later.len(), LATER);
+    result.show(papers);
 }
 
 /// Papers by id, in the order asked; arXiv sends them in its own and leaves out what it does not know.
@@ -244,7 +345,7 @@ fn found(query: &str, feed: Feed, start: u32, cx: &Cx<'_>) -> Result<SourceResul
     {
         result.note(format!("arXiv read the query as: {}", quoted(&understood)));
     }
-    if args.since.is_some() || args.until.is_some() {
+    if args.since.is_some() || (args.until.is_some() && args.until != args.as_of) {
         result.note("`since` and `until` are about the first submission");
     }
     let revised = feed

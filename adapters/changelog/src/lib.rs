@@ -11,8 +11,8 @@ mod request;
 mod site;
 
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, Heading, Hosts, Refetch,
-    Route, SourceError, SourceResult, StandingState, hosts,
+    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, FactTimes, Founding, HEAD,
+    Heading, Hosts, Refetch, Route, SourceError, SourceResult, StandingState, TEXT, hosts,
 };
 
 pub use input::Input;
@@ -90,6 +90,25 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         limit: Some((15, request::MAX_RELEASES)),
         dates: true,
         ..ArgSpec::length(6000)
+    },
+    facts: FactTimes {
+        fixed: &[TEXT, "date_contradicted_by", "sections", "signal", "tag"],
+        moving: &[
+            HEAD,
+            "latest",
+            "modified",
+            "newest_prerelease",
+            "newest_stable",
+            "prerelease",
+            "releases_365d",
+            "releases_90d",
+            "repository",
+            "unreleased",
+            "unreleased_section",
+            "visible_date",
+            "yanked",
+        ],
+        edited: None,
     },
     dates: "`published_at` of a release or a feed's `published`; dates in headings and last edits are signals.",
     terms: "GitHub Terms of Service, section H; registries ask to be modest; robots are held to the page asked for.",

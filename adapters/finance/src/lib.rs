@@ -14,8 +14,9 @@ mod symbol;
 use std::time::Duration;
 
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Argument, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, Heading,
-    HostRate, Hosts, Listing, Pace, Peek, Refetch, Route, SourceError, SourceResult, StatusRule, When,
+    Adapter, Apply, ArgSpec, Argument, AsOf, Credential, Cx, Decay, Descriptor, ErrorCode, FactTimes,
+    Founding, HEAD, Heading, HostRate, Hosts, Listing, Pace, Peek, Refetch, Route, SourceError, SourceResult,
+    StatusRule, TEXT, When,
 };
 
 /// A host that publishes no more than how many requests it takes; two at once are modest.
@@ -27,6 +28,11 @@ const fn rate(host: &'static str, requests: u32, seconds: u64, link: &'static st
 
 /// The argument, with a right value for errors.
 const URL: Argument = Argument::new("url", r#"{"url": "AAPL,MSFT"}"#);
+
+/// A provider of quotes, which are those of now.
+const fn quotes(id: &'static str, about: &'static str) -> Route {
+    Route::new(id, about).as_of(AsOf::NotSupported("a quote is only known now"))
+}
 
 /// The facts about quotes.
 pub static DESCRIPTOR: Descriptor = Descriptor {
@@ -69,22 +75,22 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         .obtain("https://twelvedata.com/register"),
     ],
     routes: &[
-        Route::new("finnhub", "US stocks, by key")
+        quotes("finnhub", "US stocks, by key")
             .needing("FINNHUB_API_KEY")
             .founded(Founding::Documented),
-        Route::new("twelvedata", "US stocks, currencies, coins, by key")
+        quotes("twelvedata", "US stocks, currencies, coins, by key")
             .needing("TWELVEDATA_API_KEY")
             .founded(Founding::Documented),
-        Route::new("cnbc", "US stocks and main indices").founded(Founding::Documented),
-        Route::new("cboe", "US stocks and main indices, 15 minutes late").founded(Founding::Documented),
-        Route::new("nasdaq", "US stocks and funds"),
-        Route::new(
+        quotes("cnbc", "US stocks and main indices").founded(Founding::Documented),
+        quotes("cboe", "US stocks and main indices, 15 minutes late").founded(Founding::Documented),
+        quotes("nasdaq", "US stocks and funds"),
+        quotes(
             "frankfurter",
             "daily reference rates of the European Central Bank",
         )
         .founded(Founding::Documented),
-        Route::new("coinbase", "coins").founded(Founding::Documented),
-        Route::new("yahoo", "worldwide; often refuses servers").founded(Founding::Documented),
+        quotes("coinbase", "coins").founded(Founding::Documented),
+        quotes("yahoo", "worldwide; often refuses servers").founded(Founding::Documented),
     ],
     rates: &[
         rate("finnhub.io", 60, 60, "https://finnhub.io/docs/api/rate-limit"),
@@ -116,6 +122,30 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         .when(When::BodyContains("You don't have access to this resource"))
         .saying("the plan of the Finnhub key in FINNHUB_API_KEY does not include this ticker")],
     args: ArgSpec::length(5_000),
+    facts: FactTimes {
+        fixed: &["currency", "exchange", "provider", "symbol", "unit"],
+        moving: &[
+            TEXT,
+            HEAD,
+            "as_of",
+            "change",
+            "change_percent",
+            "derived_from",
+            "extended_as_of",
+            "extended_kind",
+            "extended_price",
+            "high",
+            "low",
+            "market",
+            "official_close",
+            "open",
+            "previous_close",
+            "price",
+            "price_kind",
+            "volume",
+        ],
+        edited: None,
+    },
     dates: "The moment of the price as the quote source gives it, converted from its exchange's time zone.",
     terms: "Delayed, informational, personal use: https://www.nasdaq.com/legal, https://www.cboe.com/delayed_quotes/",
     ..Descriptor::PLAIN

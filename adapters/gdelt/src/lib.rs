@@ -11,8 +11,8 @@ mod request;
 use std::time::Duration;
 
 use freshcontext_contract::{
-    Adapter, ArgSpec, Argument, Cx, Decay, Descriptor, ErrorCode, Heading, HostRate, Hosts, Listing, Marker,
-    Pace, Peek, Refetch, Response, Route, SourceError, SourceResult,
+    Adapter, ArgSpec, Argument, AsOf, Cx, Decay, Descriptor, ErrorCode, FactTimes, HEAD, Heading, HostRate,
+    Hosts, Listing, Marker, Pace, Peek, Refetch, Response, Route, SourceError, SourceResult, TEXT,
 };
 use freshcontext_parse::charset;
 
@@ -37,7 +37,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     official: true,
     peek: Peek::none(Listing::Window),
     routes: &[Route::new("doc", "DOC 2.0 article list")
-        .untold("GDELT does not say whether an article was corrected or taken back")],
+        .untold("GDELT does not say whether an article was corrected or taken back")
+        .as_of(AsOf::Asked("enddatetime"))],
     // One every 5 seconds is the published limit; requests at exactly that pace were refused (August 2026).
     rates: &[
         HostRate::new(HOST, Pace::new(1, 6)).link("https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/")
@@ -55,6 +56,18 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         max_age: false,
         sort: &["newest", "relevance", "oldest"],
         ..ArgSpec::length(6_000)
+    },
+    facts: FactTimes {
+        fixed: &[
+            TEXT,
+            "address_date",
+            "country",
+            "domain",
+            "first_seen",
+            "language",
+        ],
+        moving: &[HEAD, "copies_at", "last_seen"],
+        edited: None,
     },
     dates: "The end of the 15-minute batch in which GDELT first saw the page, a later bound; an older day in its address.",
     terms: "Free to use with attribution; one request every 5 seconds: https://www.gdeltproject.org/about.html#termsofuse",

@@ -12,9 +12,9 @@ mod tenders;
 
 use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, Earlier, ErrorCode, Heading, HostRate, Hosts,
-    Listing, Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StandingState,
-    StatusRule,
+    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, Earlier, ErrorCode, FactTimes, HEAD, Heading,
+    HostRate, Hosts, Listing, Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError,
+    SourceResult, StandingState, StatusRule, TEXT,
 };
 
 pub use look_up::look_up;
@@ -76,6 +76,22 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         // The dataset is republished months apart.
         max_age: false,
         ..ArgSpec::length(6_000)
+    },
+    facts: FactTimes {
+        fixed: &[
+            TEXT,
+            "agency",
+            "awarded",
+            "line_items",
+            "nominal_lines",
+            "outcome",
+            "supplier_count",
+            "suppliers",
+            "tender_no",
+            "total_sgd",
+        ],
+        moving: &[HEAD, "data_as_of"],
+        edited: None,
     },
     dates: "The award day of the tender (award_date); the dataset's own publication is shown beside it.",
     terms: "Singapore Open Data Licence: https://data.gov.sg/open-data-licence",

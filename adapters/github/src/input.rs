@@ -22,7 +22,7 @@ pub struct UrlInput {
 /// Arguments of `search_repos`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct QueryInput {
-    /// Words and qualifiers, e.g. vector database language:rust
+    /// Words, qualifiers: vector database language:rust
     pub query: String,
 }
 

@@ -7,7 +7,7 @@ mod repo;
 mod request;
 mod search;
 
-use freshcontext_contract::{Apply, Credential, ErrorCode, Route, StandingState, StatusRule};
+use freshcontext_contract::{Apply, AsOf, Credential, ErrorCode, Route, StandingState, StatusRule};
 
 pub use input::{QueryInput, UrlInput};
 pub use look_up::look_up;
@@ -23,14 +23,18 @@ const CREDENTIALS: &[Credential] = &[
         .obtain("https://github.com/settings/personal-access-tokens (no permissions needed)"),
 ];
 
-const ROUTES: &[Route] = &[Route::new("rest", "REST interface").telling(&[
-    StandingState::Removed,
-    StandingState::Superseded,
-    StandingState::Moved,
-    StandingState::Ended,
-    StandingState::Deprecated,
-    StandingState::Archived,
-])];
+const ROUTES: &[Route] = &[Route::new("rest", "REST interface")
+    .telling(&[
+        StandingState::Removed,
+        StandingState::Superseded,
+        StandingState::Moved,
+        StandingState::Ended,
+        StandingState::Deprecated,
+        StandingState::Archived,
+    ])
+    .as_of(AsOf::Asked(
+        "until of commits, ref of the README, created of a search",
+    ))];
 
 const TERMS: &str = "https://docs.github.com/site-policy/github-terms/github-terms-of-service#h-api-terms";
 

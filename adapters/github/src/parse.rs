@@ -1,11 +1,12 @@
 //! Answers into items, purely.
 
+use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::serde_json::{self, Value};
 use freshcontext_contract::{
     DateEvidence, Item, Response, SourceError, StandingEvidence, StandingState, quoted,
 };
 use freshcontext_parse::json::{self, Lenient};
-use freshcontext_parse::{charset, link, text};
+use freshcontext_parse::{charset, date, link, text};
 use serde::Deserialize;
 
 /// A repository, as the single call and the search give it.
@@ -45,6 +46,27 @@ impl Repo {
     /// Whether no further commits can come.
     pub fn archived(&self) -> bool {
         self.archived == Some(true)
+    }
+
+    /// Without the description of today, which would stand before the README of then.
+    pub fn undescribed(self) -> Self {
+        Self {
+            description: None,
+            ..self
+        }
+    }
+
+    /// Whether it was there at a moment; so it was where GitHub does not say since when it is.
+    pub fn existed(&self, moment: DateTime<Utc>) -> bool {
+        let created = self.created_at.as_deref().and_then(date::instant);
+        created.is_none_or(|created| created <= moment)
+    }
+
+    /// When it was created, as evidence: a repository is a thing of that day, whatever was pushed to it later.
+    pub fn created(&self) -> DateEvidence {
+        self.created_at.as_deref().map_or(DateEvidence::None, |at| {
+            DateEvidence::signal("created_at: when the repository was created", at)
+        })
     }
 
     /// Whether it was made from another repository.
@@ -233,9 +255,9 @@ struct SearchPage {
     items: Lenient<Repo>,
 }
 
-/// Reads one page of a search.
-pub fn search(response: &Response) -> Result<Found, SourceError> {
-    let found = search_page(&charset::decode(response).text, response.status)?;
+/// Reads one page of a search. At an earlier moment (`created`) repositories are dated by their creation.
+pub fn search(response: &Response, created: bool) -> Result<Found, SourceError> {
+    let found = search_page(&charset::decode(response).text, response.status, created)?;
     if found.incomplete {
         // The same search in a minute may well find the rest.
         response.discard();
@@ -244,13 +266,13 @@ pub fn search(response: &Response) -> Result<Found, SourceError> {
 }
 
 /// As [`search`], from text.
-pub fn search_page(body: &str, status: u16) -> Result<Found, SourceError> {
+pub fn search_page(body: &str, status: u16, created: bool) -> Result<Found, SourceError> {
     if status == 422 {
         return Err(refused(body));
     }
     let page: SearchPage = json::parse(body, "GitHub search")?;
     let found = page.items.filter_map(|repo| {
-        let date = repo.pushed();
+        let date = if created { repo.created() } else { repo.pushed() };
         Some(repo.into_item(date))
     });
     let found = found.or_none_readable("GitHub search: none of the repositories has a name")?;

@@ -4,8 +4,9 @@ use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::standing::Replacement;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, DateEvidence, Decay, Descriptor, Earlier, ErrorCode, Heading, Hosts, Listing, Peek,
-    Peeked, Question, Refetch, SourceError, SourceResult, StandingEvidence, StandingState, hosts, named,
+    Adapter, ArgSpec, Cx, DateEvidence, Decay, Descriptor, Earlier, ErrorCode, FactTimes, HEAD, Heading,
+    Hosts, Listing, Peek, Peeked, Question, Refetch, Response, SourceError, SourceResult, StandingEvidence,
+    StandingState, TEXT, hosts, named,
 };
 use freshcontext_parse::charset::{self, as_text};
 use freshcontext_parse::github::{self, Repository};
@@ -39,6 +40,33 @@ pub static GITHUB: Descriptor = Descriptor {
     rates: &[hosts::GITHUB_API],
     status_rules: STATUS_RULES,
     args: ArgSpec::length(6000),
+    facts: FactTimes {
+        fixed: &[
+            TEXT,
+            HEAD,
+            "commit",
+            "commit_written_at",
+            "committed_at",
+            "created_at",
+            "fork",
+            "readme",
+        ],
+        moving: &[
+            "archived",
+            "default_branch",
+            "disabled",
+            "forks",
+            "homepage",
+            "language",
+            "license",
+            "open_issues_and_pulls",
+            "pushed_at",
+            "stars",
+            "topics",
+            "watchers",
+        ],
+        edited: None,
+    },
     dates: "When the newest commit landed on the default branch; else the last push to any branch, as a signal.",
     terms: TERMS,
     ..Descriptor::PLAIN
@@ -57,22 +85,16 @@ impl Adapter for GitHub {
 
     async fn collect(&self, cx: &Cx<'_>, input: UrlInput) -> Result<SourceResult, SourceError> {
         let asked = input::repository(&input.url)?;
+        if let Some(moment) = cx.args().as_of {
+            return earlier(cx, &asked, moment).await;
+        }
         let (facts, commit, readme) = futures_util::future::join3(
             cx.read(request::repository(&asked)?, as_text(parse::repository)),
-            cx.read(request::newest_commit(&asked)?, |response| {
-                parse::newest_commit(&charset::decode(response).text, response.status)
-            }),
-            cx.read(request::readme(&asked)?, |response| {
-                let readme = parse::readme(&charset::decode(response).text, response.status)?;
-                if matches!(readme, Err(NoReadme::Unread)) {
-                    // It may be no answer of GitHub's at all.
-                    response.discard();
-                }
-                Ok(readme)
-            }),
+            cx.read(request::newest_commit(&asked, None)?, commit),
+            cx.read(request::readme(&asked, None)?, readme),
         )
         .await;
-        build(&asked, facts.map_err(blocked)?, commit, readme, cx.now())
+        build(&asked, facts.map_err(blocked)?, commit, readme, (cx.now(), false))
     }
 
     /// The repository's document has `pushed_at`, the last push to any branch: commits and the README come by a push.
@@ -83,6 +105,49 @@ impl Adapter for GitHub {
         })
         .await
     }
+}
+
+fn commit(response: &Response) -> Result<Option<Commit>, SourceError> {
+    parse::newest_commit(&charset::decode(response).text, response.status)
+}
+
+fn readme(response: &Response) -> Result<Result<Readme, NoReadme>, SourceError> {
+    let readme = parse::readme(&charset::decode(response).text, response.status)?;
+    if matches!(readme, Err(NoReadme::Unread)) {
+        // It may be no answer of GitHub's at all.
+        response.discard();
+    }
+    Ok(readme)
+}
+
+/// The repository at an earlier moment: its newest commit then, and the README of that commit. All that GitHub has of
+/// today alone is left out.
+async fn earlier(
+    cx: &Cx<'_>,
+    asked: &Repository,
+    moment: DateTime<Utc>,
+) -> Result<SourceResult, SourceError> {
+    let (facts, found) = futures_util::future::join(
+        cx.read(request::repository(asked)?, as_text(parse::repository)),
+        cx.read(request::newest_commit(asked, Some(moment))?, commit),
+    )
+    .await;
+    let facts = facts.map_err(blocked)?.undescribed();
+    let sha = found
+        .as_ref()
+        .ok()
+        .and_then(|found| found.as_ref()?.sha.as_deref());
+    let text = match sha {
+        Some(sha) => cx.read(request::readme(asked, Some(sha))?, readme).await,
+        None => Ok(Err(NoReadme::Absent)),
+    };
+    let existed = facts.existed(moment);
+    let mut result = build(asked, facts, found, text, (cx.now(), true))?;
+    if !existed {
+        result.note("the repository was created later");
+        result.show(Vec::new());
+    }
+    Ok(result)
 }
 
 /// A repository that GitHub blocked for legal reasons (451) is there no more. No key changes that.
@@ -129,23 +194,24 @@ fn is_repository(word: &str) -> bool {
     word.matches('/').count() == 1 && github::repository(word).is_ok()
 }
 
-/// Puts the three answers together. Only the facts are indispensable.
+/// Puts the three answers together. Only the facts are indispensable. At an earlier moment nothing is said of what the
+/// repository has become since.
 fn build(
     asked: &Repository,
     facts: Repo,
     commit: Result<Option<Commit>, SourceError>,
     readme: Result<Result<Readme, NoReadme>, SourceError>,
-    now: DateTime<Utc>,
+    (now, is_earlier): (DateTime<Utc>, bool),
 ) -> Result<SourceResult, SourceError> {
     let page = format!("https://github.com/{}", facts.full_name);
     let mut result = SourceResult::new(link::built(&page, &[])?, Vec::new());
     result.route = Some("rest");
     result.summary = Some(format!("GitHub repository {}", named(&facts.full_name)));
     let moved = moved(asked, &facts);
-    if moved.is_some() {
+    if moved.is_some() && !is_earlier {
         result.note(format!("{asked} is now {}", named(&facts.full_name)));
     }
-    if facts.archived() {
+    if facts.archived() && !is_earlier {
         result.note("archived: read-only, no further commits will come");
     }
     if facts.fork() {

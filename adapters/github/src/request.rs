@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::github::Repository;
@@ -15,6 +16,11 @@ fn get(url: KeyedUrl) -> Request {
     Request::get(url, Media::Json)
         .header("accept", "application/vnd.github+json")
         .header("x-github-api-version", "2022-11-28")
+}
+
+/// A moment as GitHub takes it.
+fn instant(at: DateTime<Utc>) -> String {
+    at.format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// The repository's own facts.
@@ -39,20 +45,21 @@ pub fn commit(repository: &Repository, name: &str) -> Result<Request, SourceErro
     Ok(get(KeyedUrl::new(API, &segments)?))
 }
 
-/// The newest commit of the default branch. 409 means that there is none yet.
-pub fn newest_commit(repository: &Repository) -> Result<Request, SourceError> {
+/// The newest commit of the default branch, at an earlier moment where one is given. 409 means that there is none yet.
+pub fn newest_commit(repository: &Repository, until: Option<DateTime<Utc>>) -> Result<Request, SourceError> {
     let url = KeyedUrl::new(API, &["repos", &repository.owner, &repository.name, "commits"])?;
-    Ok(get(url.with([("per_page", "1")])).accepting(&[409]))
+    let until = until.map(instant);
+    let bounds = [("per_page", Some("1")), ("until", until.as_deref())];
+    Ok(get(url.with(bounds)).accepting(&[409]))
 }
 
-/// The README, in whatever case and format it is kept. 404 means that there is none.
-pub fn readme(repository: &Repository) -> Result<Request, SourceError> {
-    Ok(get(KeyedUrl::new(
-        API,
-        &["repos", &repository.owner, &repository.name, "readme"],
-    )?)
-    .accepting(&[404])
-    .cache_for(Duration::from_mins(30)))
+/// The README of a commit, else of the default branch, in whatever case and format it is kept. 404 means that there is
+/// none.
+pub fn readme(repository: &Repository, commit: Option<&str>) -> Result<Request, SourceError> {
+    let url = KeyedUrl::new(API, &["repos", &repository.owner, &repository.name, "readme"])?;
+    Ok(get(url.with([("ref", commit)]))
+        .accepting(&[404])
+        .cache_for(Duration::from_mins(30)))
 }
 
 /// Which page of a search, from 1.
@@ -74,14 +81,13 @@ pub fn has_next(args: &CommonArgs, page: u32, total: u64) -> bool {
 
 /// The search as GitHub takes it: with the bounds of the call as a qualifier.
 pub fn bounded(query: &str, args: &CommonArgs) -> String {
-    let day = |at: freshcontext_contract::chrono::DateTime<freshcontext_contract::chrono::Utc>| {
-        at.format("%Y-%m-%dT%H:%M:%SZ").to_string()
-    };
+    // What was pushed to lately existed before: at an earlier moment that of its creation counts.
+    let name = if args.as_of.is_some() { "created" } else { "pushed" };
     match (args.since, args.until) {
         (None, None) => query.to_owned(),
-        (Some(since), None) => format!("{query} pushed:>={}", day(since)),
-        (None, Some(until)) => format!("{query} pushed:<={}", day(until)),
-        (Some(since), Some(until)) => format!("{query} pushed:{}..{}", day(since), day(until)),
+        (Some(since), None) => format!("{query} {name}:>={}", instant(since)),
+        (None, Some(until)) => format!("{query} {name}:<={}", instant(until)),
+        (Some(since), Some(until)) => format!("{query} {name}:{}..{}", instant(since), instant(until)),
     }
 }
 
@@ -139,11 +145,11 @@ mod tests {
             "https://api.github.com/repos/rust-lang/rust"
         );
         assert_eq!(
-            newest_commit(&rust).unwrap().url.as_str(),
+            newest_commit(&rust, None).unwrap().url.as_str(),
             "https://api.github.com/repos/rust-lang/rust/commits?per_page=1"
         );
         assert_eq!(
-            readme(&rust).unwrap().url.as_str(),
+            readme(&rust, None).unwrap().url.as_str(),
             "https://api.github.com/repos/rust-lang/rust/readme"
         );
         let headers = repository(&rust).unwrap().headers;

@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, Heading, Hosts, Refetch, SourceError, SourceResult,
-    hosts,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, FactTimes, HEAD, Heading, Hosts, Refetch,
+    SourceError, SourceResult, TEXT, hosts,
 };
 
 use crate::input::{self, QueryInput};
@@ -35,6 +35,27 @@ pub static REPOSEARCH: Descriptor = Descriptor {
         cursor: true,
         ..ArgSpec::length(6000)
     },
+    facts: FactTimes {
+        fixed: &["created_at", "fork"],
+        moving: &[
+            TEXT,
+            HEAD,
+            "archived",
+            "default_branch",
+            "disabled",
+            "forks",
+            "homepage",
+            "language",
+            "license",
+            "open_issues_and_pulls",
+            "pushed_at",
+            "stars",
+            "topics",
+            "total",
+            "watchers",
+        ],
+        edited: None,
+    },
     dates: "`pushed_at`, the last push to any branch: a signal for the last change, not a publication date.",
     terms: TERMS,
     ..Descriptor::PLAIN
@@ -56,7 +77,9 @@ impl Adapter for RepoSearch {
         let args = cx.args();
         let page = request::page(args)?;
         let request = request::search(&query, args, page)?.cache_for(Duration::from_mins(5));
-        let found = cx.read(request, parse::search).await?;
+        let found = cx
+            .read(request, |response| parse::search(response, args.as_of.is_some()))
+            .await?;
         let mut result = SourceResult::new(request::search_page(&query, args)?, Vec::new());
         result.route = Some("rest");
         let mut summary = format!(

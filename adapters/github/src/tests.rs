@@ -117,7 +117,7 @@ fn a_readme_of_ours_is_decoded_or_known_to_be_none() {
 #[freshcontext_recorded::test]
 fn a_page_of_search_results() {
     let body = recording("github/search_repos.json");
-    let found = parse::search_page(&body, 200).unwrap();
+    let found = parse::search_page(&body, 200, false).unwrap();
     assert_eq!(
         (found.items.len(), found.unreadable, found.total, found.incomplete),
         (30, 0, 1918, false)
@@ -133,7 +133,7 @@ fn a_page_of_search_results() {
 #[test]
 fn one_undated_repository_leaves_the_others_their_dates() {
     let body = r#"{"total_count":2,"incomplete_results":true,"items":[{"full_name":"a/b","pushed_at":null},{"full_name":"c/d","pushed_at":"2026-01-01T00:00:00Z"},{"name":"x"}]}"#;
-    let found = parse::search_page(body, 200).unwrap();
+    let found = parse::search_page(body, 200, false).unwrap();
     assert_eq!(
         (found.items.len(), found.unreadable, found.incomplete),
         (2, 1, true)
@@ -145,21 +145,21 @@ fn one_undated_repository_leaves_the_others_their_dates() {
 #[freshcontext_recorded::test]
 fn a_search_without_results_is_empty() {
     let body = recording("github/search_empty.json");
-    let found = parse::search_page(&body, 200).unwrap();
+    let found = parse::search_page(&body, 200, false).unwrap();
     assert_eq!((found.items.len(), found.total), (0, 0));
 }
 
 #[test]
 fn refused_and_malformed_searches_are_told_apart() {
     let refused = r#"{"message":"Validation Failed","errors":[{"message":"The search is longer than 256 characters.","resource":"Search","field":"q","code":"invalid"}]}"#;
-    let error = parse::search_page(refused, 422).unwrap_err();
+    let error = parse::search_page(refused, 422, false).unwrap_err();
     assert_eq!(
         (error.code, error.field.as_deref()),
         (ErrorCode::InvalidInput, Some("query"))
     );
     assert!(error.message.contains("longer than 256"));
     assert_eq!(
-        parse::search_page("{}", 422).unwrap_err().code,
+        parse::search_page("{}", 422, false).unwrap_err().code,
         ErrorCode::UpstreamError
     );
     for body in [
@@ -171,7 +171,7 @@ fn refused_and_malformed_searches_are_told_apart() {
         "<html>",
     ] {
         assert_eq!(
-            parse::search_page(body, 200).unwrap_err().code,
+            parse::search_page(body, 200, false).unwrap_err().code,
             ErrorCode::Malformed,
             "{body}"
         );
@@ -189,7 +189,7 @@ fn any_prefix_of_any_body_is_survived() {
         assert_eq!(parse::repository(cut).unwrap_err().code, ErrorCode::Malformed);
         assert_eq!(parse::readme(cut, 200).unwrap_err().code, ErrorCode::Malformed);
         assert_eq!(
-            parse::search_page(cut, 200).unwrap_err().code,
+            parse::search_page(cut, 200, false).unwrap_err().code,
             ErrorCode::Malformed
         );
     });

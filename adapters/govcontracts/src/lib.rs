@@ -12,8 +12,8 @@ mod request;
 
 use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, Heading, HostRate, Hosts, Listing, Pace, Peek, Peeked,
-    Question, Refetch, Route, SourceError, SourceResult, StandingState,
+    Adapter, ArgSpec, AsOf, Cx, Decay, Descriptor, Earlier, FactTimes, HEAD, Heading, HostRate, Hosts,
+    Listing, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StandingState, TEXT,
 };
 
 pub use look_up::look_up;
@@ -39,7 +39,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     routes: &[Route::new("awards", "USAspending's award search")
         .telling(&[StandingState::Cancelled])
-        .at_the_cost_of(1)],
+        .at_the_cost_of(1)
+        .as_of(AsOf::Asked("time_period.end_date"))],
     // No number is published; throttling has been met under heavy use.
     rates: &[HostRate::new("api.usaspending.gov", Pace::new(4, 1))
         .in_flight(2)
@@ -52,6 +53,30 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         // The source publishes daily at best; our copies are minutes old.
         max_age: false,
         ..ArgSpec::length(6_000)
+    },
+    facts: FactTimes {
+        fixed: &[
+            TEXT,
+            "agency",
+            "award_id",
+            "naics",
+            "place",
+            "psc",
+            "recipient_uei",
+            "signed",
+            "start",
+            "sub_agency",
+            "type",
+        ],
+        moving: &[
+            HEAD,
+            "end",
+            "last_date_to_order",
+            "modified",
+            "obligated_usd",
+            "outlays_usd",
+        ],
+        edited: None,
     },
     dates: "The day the base award was signed (Base Obligation Date), or the record's last change where asked for.",
     terms: "US government work in the public domain: https://www.usaspending.gov/about",

@@ -8,8 +8,8 @@ mod routes;
 
 use freshcontext_contract::asking::by_validators;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, ErrorCode, Heading, HostRate, Hosts, Pace, Peeked,
-    Refetch, Route, SourceError, SourceResult, StandingState, StatusRule, hosts,
+    Adapter, ArgSpec, AsOf, Cx, Decay, Descriptor, Earlier, ErrorCode, FactTimes, HEAD, Heading, HostRate,
+    Hosts, Pace, Peeked, Refetch, Route, SourceError, SourceResult, StandingState, StatusRule, TEXT, hosts,
 };
 
 pub use input::Input;
@@ -35,7 +35,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     ]),
     official: true,
     routes: &[
-        Route::new(By::Algolia.id(), "the search index"),
+        Route::new(By::Algolia.id(), "the search index").as_of(AsOf::Asked("numericFilters=created_at_i")),
         Route::new(By::Firebase.id(), "the item interface").telling(&[StandingState::Removed]),
         Route::new(By::Rss.id(), "the feed of the front page"),
         Route::new(By::Html.id(), "the pages of the site")
@@ -65,6 +65,30 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         sort: &["relevance", "newest"],
         cursor: true,
         ..ArgSpec::length(4000)
+    },
+    facts: FactTimes {
+        fixed: &[
+            TEXT,
+            "author",
+            "depth",
+            "discussion",
+            "linked_year",
+            "parent",
+            "story",
+            "type",
+        ],
+        moving: &[
+            HEAD,
+            "age",
+            "comments",
+            "newest_comment",
+            "options",
+            "points",
+            "rank",
+            "replies",
+            "total",
+        ],
+        edited: None,
     },
     dates: "The moment of submission in UTC, a field of the source; a linked article may be older (`linked_year`).",
     terms: "The interfaces are open; the site asks crawlers for long delays (https://news.ycombinator.com/robots.txt).",

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use freshcontext_contract::{Cx, ErrorCode, SourceError, SourceResult, counted, texts};
+use freshcontext_contract::{Cx, ErrorCode, LATER, SourceError, SourceResult, counted, texts};
 
 use crate::input::{Board, Search};
 use crate::parse::{Listing, algolia, date_text, firebase, page, thread};
@@ -302,11 +302,14 @@ fn fill(result: &mut SourceResult, cx: &Cx<'_>, search: &Search, listing: Listin
     }
     let sent = items.len() + unreadable;
     let rows = window.rows as usize;
+    items.retain(|item| args.is_by_then(&item.date));
+    let later = sent - unreadable - items.len();
     items.truncate(rows);
     let more = match pages {
         Some((page, pages)) => page.saturating_add(1) < pages && sent > 0,
         None => total.is_some_and(|(total, _)| u64::from((window.page + 1) * window.rows) < total),
     };
+    result.skip(later, LATER);
     if more {
         result.next = Some(window.next());
     }

@@ -16,9 +16,9 @@ use std::collections::HashSet;
 use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, Heading, HostRate,
-    Hosts, Pace, Refetch, Retry, Route, SourceError, SourceResult, StandingState, StatusRule, When, counted,
-    hosts, quoted,
+    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, FactTimes, Founding, HEAD,
+    Heading, HostRate, Hosts, LATER, Pace, Refetch, Retry, Route, SourceError, SourceResult, StandingState,
+    StatusRule, TEXT, When, counted, hosts, quoted,
 };
 use freshcontext_parse::charset::as_text;
 use freshcontext_parse::link;
@@ -95,6 +95,24 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         cursor: true,
         ..ArgSpec::length(8_000)
     },
+    facts: FactTimes {
+        fixed: &[
+            TEXT,
+            "category",
+            "deadline",
+            "deadline_year_inferred",
+            "keywords",
+            "level",
+            "location",
+            "remote",
+            "salary",
+            "source",
+            "tags",
+            "type",
+        ],
+        moving: &[HEAD, "age_days", "also_on", "badge", "boards", "deadline_passed"],
+        edited: None,
+    },
     dates: "the publication field of each board, in UTC; an advert without one is shown last, as undated",
     terms: "Each board asks to be named and linked: https://github.com/remotive-com/remote-jobs-api, https://remoteok.com/api, https://www.arbeitnow.com/blog/job-board-api",
     ..Descriptor::PLAIN
@@ -135,7 +153,7 @@ async fn arbeitnow(cx: &Cx<'_>, search: &Search) -> Result<Read, SourceError> {
     let mut read = cx
         .read(request::arbeitnow(1)?, as_text(boards::arbeitnow))
         .await?;
-    let oldest_wanted = cx.now() - TimeDelta::days(i64::from(search.max_age_days));
+    let oldest_wanted = cx.moment() - TimeDelta::days(i64::from(search.max_age_days));
     for page in 2..=PAGES {
         let young = read
             .jobs
@@ -182,9 +200,10 @@ async fn hacker_news(cx: &Cx<'_>, search: &Search) -> Result<Read, SourceError> 
     const YOUNG: TimeDelta = TimeDelta::days(10);
     /// Adverts are posted to a thread for about a month.
     const OPEN: TimeDelta = TimeDelta::days(31);
-    let now = cx.now();
-    let threads = |text: &str| boards::hiring_threads(text, now);
-    let threads = cx.read(request::hiring_threads()?, as_text(threads)).await?;
+    let now = cx.moment();
+    let threads = |text: &str| boards::hiring_threads(text, cx.now());
+    let mut threads = cx.read(request::hiring_threads()?, as_text(threads)).await?;
+    threads.retain(|thread| thread.at <= now + TimeDelta::minutes(5));
     let oldest_wanted = now - TimeDelta::days(i64::from(search.max_age_days)) - OPEN;
     let wanted = match threads.first() {
         Some(newest) if now - newest.at < YOUNG => 2,
@@ -238,6 +257,9 @@ fn result(
         return Err(no_board(failed));
     }
     let total = jobs.len();
+    // They would take the places of earlier ones.
+    jobs.retain(|job| cx.args().is_by_then(&job.date));
+    let later = total - jobs.len();
     let Selection {
         jobs,
         not_remote,
@@ -249,7 +271,7 @@ fn result(
         by_town,
         repeated,
         undated,
-    } = select::select(jobs, search, cx.now());
+    } = select::select(jobs, search, cx.moment());
     let fitting = jobs.len();
     let limit = cx.args().limit.min(50);
     let shown: Vec<(Job, Vec<String>)> = jobs.into_iter().skip(search.offset).take(limit).collect();
@@ -268,7 +290,7 @@ fn result(
         .collect();
     let items = shown
         .into_iter()
-        .map(|(job, found)| job.into_item(cx.now(), found))
+        .map(|(job, found)| job.into_item(cx.moment(), found))
         .collect();
     let first = used
         .first()
@@ -281,6 +303,7 @@ fn result(
         described(search),
         if fitting == 1 { "fits" } else { "fit" }
     ));
+    result.skip(later, LATER);
     result.set("boards", places);
     result.skip(unreadable, "without a title or id");
     result.skip(not_remote, "not remote");

@@ -8,9 +8,9 @@ mod request;
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, Heading, HostRate, Hosts, Item, Listing, Pace,
-    PartFailure, Peek, Refetch, Response, Route, SourceError, SourceResult, StandingState, StandingTold,
-    StatusRule, When, hosts, named, named_list,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, FactTimes, HEAD, Heading, HostRate, Hosts, Item,
+    Listing, Pace, PartFailure, Peek, Refetch, Response, Route, SourceError, SourceResult, StandingState,
+    StandingTold, StatusRule, TEXT, When, hosts, named, named_list,
 };
 use freshcontext_parse::charset::as_text;
 use freshcontext_parse::registry::Registry;
@@ -59,6 +59,36 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         .when(When::BodyContains("crawler policy"))
         .saying("crates.io refuses requests whose user agent does not name its program")],
     args: ArgSpec::length(5000),
+    facts: FactTimes {
+        fixed: &[
+            HEAD,
+            "latest",
+            "latest_inferred",
+            "license",
+            "median_gap_days",
+            "newest_publish",
+            "node",
+            "prereleases",
+            "registry",
+            "releases_30d",
+            "releases_365d",
+            "requires_python",
+            "rust_version",
+            "versions",
+        ],
+        moving: &[
+            TEXT,
+            "deprecated",
+            "downloads",
+            "downloads_90d",
+            "downloads_last_month",
+            "other_tags",
+            "repository",
+            "vulnerabilities",
+            "yanked",
+        ],
+        edited: None,
+    },
     dates: "When the latest version was published; never the last write of a registry's document.",
     terms: "crates.io allows one request a second (https://crates.io/data-access); npm and PyPI ask to be modest.",
     ..Descriptor::PLAIN
@@ -108,7 +138,10 @@ async fn one(cx: &Cx<'_>, asked: &Query, registry: Registry, alone: bool) -> Loo
             .read(request::package(registry, &asked.name)?, as_text(read))
             .await
         {
-            Ok(facts) if registry == Registry::Pypi && alone => pypi_status(cx, asked, facts).await,
+            // A state of the project has no date, so it says nothing about an earlier moment.
+            Ok(facts) if registry == Registry::Pypi && alone && cx.args().as_of.is_none() => {
+                pypi_status(cx, asked, facts).await
+            }
             Err(error)
                 if registry == Registry::Pypi
                     && alone
@@ -163,6 +196,9 @@ async fn pypi_quarantine(cx: &Cx<'_>, asked: &Query, unknown: SourceError) -> So
 
 /// Downloads of the last month. They are an extra: without them the answer is still whole.
 async fn npm_downloads(cx: &Cx<'_>, asked: &[Query]) -> Result<Vec<(String, u64)>, SourceError> {
+    if cx.args().as_of.is_some() {
+        return Ok(Vec::new());
+    }
     let names: Vec<&str> = asked
         .iter()
         .filter(|asked| asked.registries.contains(&Registry::Npm))
@@ -204,7 +240,9 @@ fn gather(
     for one in looked {
         match one.result {
             Ok(mut facts) => {
-                result.notes.append(&mut facts.notes);
+                if cx.args().as_of.is_none() {
+                    result.notes.append(&mut facts.notes);
+                }
                 if facts.partly_told {
                     result.standing_told = Some(StandingTold::Partly);
                 }
@@ -216,7 +254,10 @@ fn gather(
                         .fields
                         .insert(0, ("downloads_last_month", Value::from(*count)));
                 }
-                items.push(facts.into_item(one.registry, cx.now()));
+                items.push(match cx.args().as_of {
+                    Some(moment) => facts.at(moment, one.registry).into_item(one.registry, moment),
+                    None => facts.into_item(one.registry, cx.now()),
+                });
             }
             Err(error) if matches!(error.code, ErrorCode::Cancelled | ErrorCode::Internal) => {
                 return Err(error);

@@ -1,5 +1,6 @@
 //! Registry documents into facts, purely. One module per registry.
 
+mod as_of;
 pub mod crates;
 pub mod npm;
 pub mod pypi;

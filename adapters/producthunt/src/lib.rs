@@ -6,8 +6,9 @@ mod request;
 
 use freshcontext_contract::chrono::{DateTime, NaiveDate};
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, DateEvidence, DateValue, Decay, Descriptor, ErrorCode, Heading,
-    HostRate, Hosts, Item, Pace, Refetch, Request, Route, SourceError, SourceResult, counted, named, texts,
+    Adapter, Apply, ArgSpec, AsOf, Credential, Cx, DateEvidence, DateValue, Decay, Descriptor, ErrorCode,
+    FactTimes, HEAD, Heading, HostRate, Hosts, Item, LATER, Pace, Refetch, Request, Route, SourceError,
+    SourceResult, TEXT, counted, named, texts,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::charset::as_text;
@@ -44,6 +45,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             "Product Hunt's API with a developer token: votes, topics and launch dates; not for commercial use",
         )
         .needing("PRODUCTHUNT_TOKEN")
+        .as_of(AsOf::Asked("postedBefore"))
         .untold(UNTOLD),
         Route::new(
             By::Feed.id(),
@@ -63,6 +65,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         sort: &["relevance", "newest", "top"],
         cursor: true,
         ..ArgSpec::length(6_000)
+    },
+    facts: FactTimes {
+        fixed: &[TEXT, HEAD, "draft_created_at", "featured_at", "hunter", "launch_day", "posted_at"],
+        moving: &["comments", "rating", "topics", "total", "votes"],
+        edited: None,
     },
     dates: "featuredAt, else createdAt, of the API; the feed dates no product, only its board (feed updated: the launch day)",
     terms: "Name and link Product Hunt; the API is not for commercial use (https://api.producthunt.com/v2/docs); its pages are closed to robots and not read",
@@ -253,6 +260,12 @@ async fn by_feed(cx: &Cx<'_>, subject: &Subject) -> Result<SourceResult, SourceE
             )));
         }
     };
+    let read = shown.len();
+    let shown: Vec<Item> = shown
+        .into_iter()
+        .filter(|item| cx.args().is_by_then(&item.date))
+        .collect();
+    result.skip(read - shown.len(), LATER);
     let more = shown.len().saturating_sub(cx.args().limit);
     result.show(shown.into_iter().take(cx.args().limit).collect());
     result.skip(more, "beyond the limit");

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use chrono_tz::America::Los_Angeles;
-use freshcontext_contract::chrono::{DateTime, Days, NaiveDate, NaiveTime, SecondsFormat, TimeZone, Utc};
+use freshcontext_contract::chrono::{
+    DateTime, Days, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, TimeZone, Utc,
+};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::link;
@@ -61,7 +63,10 @@ impl Posts {
                 _ => "RANKING",
             },
             after: from,
-            before: to,
+            before: match args.as_of.map(|moment| moment + TimeDelta::seconds(1)) {
+                Some(moment) => Some(to.map_or(moment, |to| to.min(moment))),
+                None => to,
+            },
             first: args.limit.min(API_PAGE),
             cursor: args.cursor.clone(),
         }

@@ -6,8 +6,9 @@ mod parse;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Heading, HostRate, Hosts, Marker,
-    Pace, Refetch, Request, Route, SourceError, SourceResult, StandingState, StatusRule, When, named, texts,
+    Adapter, Apply, ArgSpec, CommonArgs, Credential, Cx, Decay, Descriptor, ErrorCode, FactTimes, HEAD,
+    Heading, HostRate, Hosts, LATER, Marker, Pace, Refetch, Request, Route, SourceError, SourceResult,
+    StandingState, StatusRule, TEXT, When, named, texts,
 };
 use freshcontext_parse::charset;
 
@@ -109,6 +110,21 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         cursor: true,
         ..ArgSpec::length(6_000)
     },
+    facts: FactTimes {
+        fixed: &[
+            TEXT,
+            HEAD,
+            "author",
+            "crosspost_of",
+            "edited_at",
+            "gallery",
+            "link",
+            "reply_depth",
+            "subreddit",
+        ],
+        moving: &["comments", "flair", "nsfw", "pinned", "score", "upvote_ratio"],
+        edited: Some("edited_at"),
+    },
     dates: "created_utc of the API, or published (in old feeds updated) of the feed entry; pinned posts do not count",
     terms: "Reddit's Data API terms and Responsible Builder Policy: https://redditinc.com/policies/data-api-terms",
     ..Descriptor::PLAIN
@@ -174,7 +190,7 @@ impl Adapter for Reddit {
             .await
             .map_err(|error| with_advice(cx, error))?;
         let notes: Vec<String> = routed.notes().collect();
-        let mut result = result(routed.answer, &plan, &asked, routed.route)?;
+        let mut result = result(routed.answer, &plan, &asked, routed.route, cx.args())?;
         if routed.route == By::Feed.id() {
             result.note("Reddit's feeds do not give scores, comment counts, flairs or pins");
         }
@@ -250,6 +266,7 @@ fn result(
     plan: &Plan,
     asked: &Query,
     route: &'static str,
+    args: &CommonArgs,
 ) -> Result<SourceResult, SourceError> {
     if page.subreddits_only {
         return Err(parse::no_such_subreddit());
@@ -265,12 +282,16 @@ fn result(
     } else {
         0
     };
+    let sent = page.items.len();
+    page.items.retain(|item| args.is_by_then(&item.date));
+    let later = sent - page.items.len();
     let more = page.items.len().saturating_sub(plan.limit);
     page.items.truncate(plan.limit);
     let mut result = SourceResult::new(request::page(plan)?, page.items);
     result.route = Some(route);
     result.summary = Some(described(plan));
     result.skip(page.unreadable, "without a title or text");
+    result.skip(later, LATER);
     let comments = ["further comment was", "further comments were"];
     result.note_count(page.not_loaded, comments, "not sent by Reddit");
     let leading = ["leading entry is", "leading entries are"];

@@ -10,7 +10,7 @@ use serde::Deserialize;
 pub struct Input {
     /// Words, author:"name" or a Scholar URL
     pub url: String,
-    /// Ask open indexes; false: Scholar alone
+    /// false: ask Scholar alone
     #[serde(default)]
     #[schemars(extend("default" = true))]
     pub fallback: Option<bool>,

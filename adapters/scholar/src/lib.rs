@@ -7,8 +7,9 @@ mod request;
 
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, Heading, HostRate,
-    Hosts, Listing, Pace, Peek, Refetch, Route, SourceError, SourceResult, StandingState, StatusRule, Wait,
+    Adapter, Apply, ArgSpec, AsOf, Credential, Cx, Decay, Descriptor, ErrorCode, FactTimes, Founding, HEAD,
+    Heading, HostRate, Hosts, Listing, Pace, Peek, Refetch, Route, SourceError, SourceResult, StandingState,
+    StatusRule, TEXT, Wait,
 };
 use freshcontext_parse::charset::as_text;
 
@@ -48,13 +49,15 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             StandingState::Superseded,
             StandingState::Concern,
             StandingState::Corrected,
-        ]),
+        ])
+        .as_of(AsOf::Asked("until-pub-date")),
         Route::new(
             "openalex",
             "the same query at OpenAlex, where Crossref fails; OPENALEX_API_KEY raises its day's allowance",
         )
         .founded(Founding::Documented)
-        .telling(&[StandingState::Retracted]),
+        .telling(&[StandingState::Retracted])
+        .as_of(AsOf::Asked("to_publication_date")),
         Route::new(
             "scholar",
             "one page of Scholar's results, for a Scholar address, asked for once; years only; the others where Scholar refuses",
@@ -92,6 +95,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         sort: &["relevance", "newest"],
         cursor: true,
         ..ArgSpec::length(6_000)
+    },
+    facts: FactTimes {
+        fixed: &[TEXT, HEAD, "authors", "authors_cut", "doi", "published", "publisher", "type", "venue", "year"],
+        moving: &["cited_by", "full_text", "newest_year", "oldest_year", "total_results", "versions"],
+        edited: None,
     },
     dates: "The open indexes give days; Scholar gives a year, which is no date, or the age it shows when sorted by date",
     terms: "Google offers no interface and no licence for robots: one page per call, no second try, nothing worked around (https://scholar.google.com/robots.txt)",

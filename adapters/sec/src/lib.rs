@@ -15,9 +15,9 @@ mod stands;
 
 use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, EarlierRequest, ErrorCode, Heading, HostRate, Hosts,
-    Identity, Listing, Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult,
-    StandingState, StatusRule, When,
+    Adapter, ArgSpec, AsOf, Cx, Decay, Descriptor, Earlier, EarlierRequest, ErrorCode, FactTimes, HEAD,
+    Heading, HostRate, Hosts, Identity, Listing, Marker, Pace, Peek, Peeked, Question, Refetch, Route,
+    SourceError, SourceResult, StandingState, StatusRule, TEXT, When,
 };
 
 pub use look_up::look_up;
@@ -61,7 +61,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             StandingState::Amended,
         ]),
         Route::new("full-text", "full-text search since 2001, ranked by relevance")
-            .untold("EDGAR's full-text search does not say whether a filing was amended or withdrawn"),
+            .untold("EDGAR's full-text search does not say whether a filing was amended or withdrawn")
+            .as_of(AsOf::Asked("enddt")),
     ],
     rates: &[rate("www.sec.gov"), rate("data.sec.gov"), rate("efts.sec.gov")],
     status_rules: &[StatusRule::new(403, ErrorCode::NotFound)
@@ -79,6 +80,24 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         dates: true,
         cursor: true,
         ..ArgSpec::length(6_000)
+    },
+    facts: FactTimes {
+        fixed: &[
+            TEXT,
+            "accepted_at",
+            "accession",
+            "cik",
+            "date_contradicted_by",
+            "document",
+            "event_date",
+            "filed",
+            "filing_index",
+            "form",
+            "items",
+            "matching_documents",
+        ],
+        moving: &[HEAD, "company", "industry", "location", "tickers"],
+        edited: None,
     },
     dates: "The filing day that EDGAR gives (filingDate or file_date); the event's own day is shown beside it.",
     terms: "Public records; at most 10 requests a second and a contact in the User-Agent: https://www.sec.gov/os/accessing-edgar-data",

@@ -10,9 +10,9 @@ use std::collections::HashSet;
 
 use freshcontext_contract::asking::by_deciding;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, ErrorCode, Heading, HostRate, Hosts, Listing, Pace,
-    Peek, Peeked, Question, Refetch, Response, Route, SourceError, SourceResult, StandingState, counted,
-    named, named_list,
+    Adapter, ArgSpec, AsOf, Cx, Decay, Descriptor, Earlier, ErrorCode, FactTimes, HEAD, Heading, HostRate,
+    Hosts, Listing, Pace, Peek, Peeked, Question, Refetch, Response, Route, SourceError, SourceResult,
+    StandingState, TEXT, counted, named, named_list,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::charset::as_text;
@@ -43,7 +43,10 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         MIRROR,
         "yc-oss, a public mirror of the directory, rebuilt daily; it has no search",
     )
-    .telling(&[StandingState::Ended, StandingState::Acquired])],
+    .telling(&[StandingState::Ended, StandingState::Acquired])
+    .as_of(AsOf::NotSupported(
+        "the directory shows companies as they are today, without since when",
+    ))],
     rates: &[HostRate::new("yc-oss.github.io", Pace::new(30, 10))
         .in_flight(4)
         .link("https://github.com/yc-oss/api")],
@@ -52,6 +55,28 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         sort: &["relevance", "newest"],
         cursor: true,
         ..ArgSpec::length(6_000)
+    },
+    facts: FactTimes {
+        fixed: &["batch"],
+        moving: &[
+            TEXT,
+            HEAD,
+            "directory_as_of",
+            "former_names",
+            "hiring",
+            "industry",
+            "listed_long_before_batch",
+            "locations",
+            "nonprofit",
+            "stage",
+            "status",
+            "tags",
+            "team_size",
+            "top_company",
+            "total",
+            "website",
+        ],
+        edited: None,
     },
     dates: "launched_at, when YC published the listing: high from 2019 on, medium for 2012 to 2018, none before (backfilled)",
     terms: "The mirror is public (https://github.com/yc-oss/api); YC's terms close its own site to robots (https://www.ycombinator.com/legal), so it is not asked",

@@ -179,23 +179,19 @@ pub struct Block {
 
 /// The schema of the argument `budget`.
 ///
-/// Those that a caller rarely needs (`reserved_tokens`, `max_bytes`, `target`, the older `allow_unverified`) are taken without being listed: the list
+/// Those that a caller rarely needs (`overflow_strategy`, `tokenizer`, `reserved_tokens`, `max_bytes`, `target`, the older
+/// `allow_unverified`) are taken without being listed: the list
 /// of tools has a budget of its own.
 pub fn input_schema() -> Value {
     let number = |about: &str| json!({"type": "integer", "description": about});
-    let strategies = Strategy::ALL.map(Strategy::as_str);
     json!({
         "type": "object",
-        "description": "What fits, ready to paste, and why the rest does not",
+        "description": "What fits, to paste, and why the rest does not",
         "properties": {
             "max_tokens": number("64 or more"),
             "max_items": number("1 or more"),
-            "overflow_strategy": {
-                "type": "string", "description": "For what does not fit", "enum": strategies,
-            },
-            "tokenizer": {"type": "string", "description": "To count by", "enum": ["o200k_base", "cl100k_base"]},
             "require": {
-                "type": "string", "description": "Of their dates; default any",
+                "type": "string", "description": "Of dates; default any",
                 "enum": Require::ALL.map(Require::as_str),
             },
         },

@@ -50,10 +50,7 @@ impl ArgSpec {
             );
         }
         if self.dates {
-            add(
-                "since",
-                json!({"type": "string", "description": "From, e.g. 2026-01-31"}),
-            );
+            add("since", json!({"type": "string", "description": "From this day"}));
             add("until", json!({"type": "string", "description": "To this day"}));
         }
         if !self.sort.is_empty() {
@@ -68,6 +65,7 @@ impl ArgSpec {
                 json!({"type": "string", "description": "From Next-Cursor line"}),
             );
         }
+        add("as_of", as_of_property());
         if self.max_age {
             add(
                 "max_age",
@@ -82,4 +80,9 @@ impl ArgSpec {
 pub fn max_length_property(default: usize) -> Value {
     json!({"type": "integer", "description": "Characters at most", "default": default,
         "minimum": MIN_RESULT_CHARS})
+}
+
+/// The schema of `as_of`, the same in every tool.
+pub fn as_of_property() -> Value {
+    json!({"type": "string", "description": "As of 2026-01-31"})
 }

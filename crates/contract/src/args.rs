@@ -9,10 +9,11 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::{Map, Value};
 
 use crate::arg_spec::ArgSpec;
+use crate::date::DateEvidence;
 use crate::descriptor::Descriptor;
 use crate::error::SourceError;
 use crate::limits::{Limits, MIN_RESULT_CHARS};
-use crate::moment::{date_of_number, read_date};
+use crate::moment::{Parsed, date_of_number, read_date};
 
 /// Names of orders, the same in every tool.
 pub const SORT_NAMES: [&str; 4] = ["relevance", "newest", "oldest", "top"];
@@ -34,6 +35,8 @@ pub struct CommonArgs {
     pub sort: Option<&'static str>,
     /// Where to continue: what the adapter left in `SourceResult::next`. Still to be validated by it.
     pub cursor: Option<String>,
+    /// Nothing that was not known at this moment; a date means the end of that day in UTC. `until` is never later.
+    pub as_of: Option<DateTime<Utc>>,
     /// No cached answer older than this.
     pub max_age: Option<Duration>,
     /// What was changed about the caller's wishes, for the answer's notes.
@@ -80,6 +83,7 @@ impl CommonArgs {
             until: None,
             sort: None,
             cursor: None,
+            as_of: None,
             max_age: None,
             notes: Vec::new(),
         }
@@ -120,6 +124,12 @@ impl CommonArgs {
     pub fn order<'w>(&self, words: &[(&str, &'w str)]) -> &'w str {
         let asked = words.iter().find(|(name, _)| self.sort == Some(*name));
         asked.or(words.first()).map_or("", |(_, word)| word)
+    }
+
+    /// Whether a date is not later than `as_of`; what has none is for the server to leave out and to count.
+    pub fn is_by_then(&self, date: &DateEvidence) -> bool {
+        let later = |moment: DateTime<Utc>| date.instant().is_some_and(|at| at > moment);
+        !self.as_of.is_some_and(later)
     }
 
     /// Whether an instant lies within `since` and `until`.
@@ -188,6 +198,19 @@ pub fn split_arguments(
             ));
         }
     }
+    if let Some(value) = arguments.remove("as_of") {
+        let as_of = read_as_of(&value)?.last();
+        if common.since.is_some_and(|since| since > as_of) {
+            return Err(SourceError::invalid_input(
+                "since",
+                "is later than `as_of`",
+                r#"{"since": "2026-01-01", "as_of": "2026-01-31"}"#,
+            ));
+        }
+        common.as_of = Some(as_of);
+        // What the source filters by itself it need not send.
+        common.until = Some(common.until.map_or(as_of, |until| until.min(as_of)));
+    }
     if !spec.sort.is_empty()
         && let Some(value) = arguments.remove("sort")
     {
@@ -221,7 +244,7 @@ pub fn split_arguments(
 
 fn spec_has(spec: &ArgSpec, name: &str) -> bool {
     match name {
-        "max_length" => true,
+        "max_length" | "as_of" => true,
         "limit" => spec.limit.is_some(),
         "since" | "until" => spec.dates,
         "sort" => !spec.sort.is_empty(),
@@ -278,20 +301,32 @@ fn positive(field: &'static str, value: &Value, example: usize) -> Result<usize,
         })
 }
 
+/// The moment in an `as_of` argument, in one of the forms that callers write.
+///
+/// # Errors
+/// `invalid_input`, where it is no date.
+pub fn read_as_of(value: &Value) -> Result<Parsed, SourceError> {
+    given_date("as_of", value)
+}
+
 /// A date in one of the forms that callers write. As an upper bound a day, a month or a year means its last millisecond.
 fn bound(field: &'static str, value: &Value, upper: bool) -> Result<DateTime<Utc>, SourceError> {
+    let read = given_date(field, value)?;
+    Ok(if upper { read.last() } else { read.instant })
+}
+
+fn given_date(field: &'static str, value: &Value) -> Result<Parsed, SourceError> {
     let read = match value {
         Value::Number(number) => number.as_f64().and_then(date_of_number),
         _ => read_date(text(field, value, "2026-01-31")?),
     };
-    let read = read.ok_or_else(|| {
+    read.ok_or_else(|| {
         SourceError::invalid_input(
             field,
             "must be an ISO 8601 date or date and time",
             format!("{{\"{field}\": \"2026-01-31\"}}"),
         )
-    })?;
-    Ok(if upper { read.last() } else { read.instant })
+    })
 }
 
 #[cfg(test)]
@@ -407,6 +442,24 @@ mod tests {
     }
 
     #[test]
+    fn an_earlier_moment_bounds_the_call() {
+        let at = |text: &str| Some(text.parse::<DateTime<Utc>>().unwrap());
+        let (common, rest) =
+            split(&json!({"as_of": "2026-05-01", "until": "2026-06-01", "url": "x"})).unwrap();
+        let end = at("2026-05-01T23:59:59.999Z");
+        assert_eq!((common.as_of, common.until), (end, end));
+        assert!(!rest.contains_key("as_of"));
+        let (common, _) =
+            split(&json!({"as_of": "2026-05-01T10:00:00+02:00", "until": "2026-04-01"})).unwrap();
+        assert_eq!(common.as_of, at("2026-05-01T08:00:00Z"));
+        assert_eq!(common.until, at("2026-04-01T23:59:59.999Z"));
+        assert_eq!(split(&json!({"as_of": " "})).unwrap().0.as_of, None);
+        let day = |text: &str| DateEvidence::field("day", crate::date::DateValue::Text(text.to_owned()));
+        assert!(common.is_by_then(&day("2026-05-01")) && common.is_by_then(&DateEvidence::None));
+        assert!(!common.is_by_then(&day("2026-05-02")));
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         for (arguments, field) in [
             (json!({"limit": 0}), "limit"),
@@ -418,6 +471,8 @@ mod tests {
             (json!({"since": "0000-00-00"}), "since"),
             (json!({"until": "2026-02-30"}), "until"),
             (json!({"since": "2026-05-02", "until": "2026-05-01"}), "since"),
+            (json!({"as_of": "then"}), "as_of"),
+            (json!({"since": "2026-05-02", "as_of": "2026-05-01"}), "since"),
             (json!({"sort": "best"}), "sort"),
             (json!({"cursor": 5}), "cursor"),
         ] {

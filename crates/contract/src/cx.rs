@@ -98,6 +98,12 @@ impl<'a> Cx<'a> {
         self.clock.now()
     }
 
+    /// The moment that the answer is for: now, or the earlier one that the caller asked for.
+    pub fn moment(&self) -> DateTime<Utc> {
+        let now = self.now();
+        self.args.as_of.map_or(now, |moment| moment.min(now))
+    }
+
     /// The common arguments of this call.
     pub fn args(&self) -> &CommonArgs {
         self.args

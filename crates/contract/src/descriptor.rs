@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::arg_spec::ArgSpec;
+use crate::as_of::{AsOf, FactTimes};
 use crate::error::ErrorCode;
 use crate::peek::{Listing, Peek};
 use crate::standing::StandingState;
@@ -52,6 +53,8 @@ pub struct Descriptor {
     pub markers: &'static [Marker],
     /// Which common arguments the tool takes.
     pub args: ArgSpec,
+    /// Which facts about its items are fixed at publication, and which move afterwards.
+    pub facts: FactTimes,
     /// One sentence: how the date of an item is determined.
     pub dates: &'static str,
     /// One sentence: what the source's terms ask of us, with a link.
@@ -221,6 +224,8 @@ pub struct Route {
     pub states_cost: u8,
     /// Where it tells none: a remark that says so, shown with each answer that has items.
     pub untold: Option<&'static str>,
+    /// How it answers for an earlier moment.
+    pub as_of: AsOf,
 }
 
 impl Route {
@@ -235,6 +240,7 @@ impl Route {
             states: &[],
             states_cost: 0,
             untold: None,
+            as_of: AsOf::Filtered,
         }
     }
 
@@ -256,6 +262,13 @@ impl Route {
     #[must_use]
     pub const fn untold(mut self, remark: &'static str) -> Self {
         self.untold = Some(remark);
+        self
+    }
+
+    /// How it answers for an earlier moment, where that is not by leaving out what is later.
+    #[must_use]
+    pub const fn as_of(mut self, how: AsOf) -> Self {
+        self.as_of = how;
         self
     }
 
@@ -523,6 +536,7 @@ impl Descriptor {
         status_rules: &[],
         markers: &[],
         args: ArgSpec::length(6_000),
+        facts: FactTimes::NONE,
         dates: "",
         terms: "",
     };
@@ -554,6 +568,16 @@ impl Descriptor {
     pub fn route_name(&self, id: &str) -> &'static str {
         let about = self.route(id).map_or("another route", |route| route.about);
         about.split([':', ';', ',']).next().unwrap_or(about)
+    }
+
+    /// Why no route can say what the source showed at an earlier moment: a clause that follows "because".
+    pub fn no_as_of(&self) -> Option<&'static str> {
+        let mut reasons = self.routes.iter().map(|route| match route.as_of {
+            AsOf::NotSupported(reason) => Some(reason),
+            AsOf::Asked(_) | AsOf::Filtered => None,
+        });
+        let first = reasons.next()??;
+        reasons.all(|reason| reason.is_some()).then_some(first)
     }
 
     /// The route of this id.

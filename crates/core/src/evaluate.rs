@@ -32,6 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod as_of;
 mod batch;
 mod card;
 mod completeness;
@@ -175,8 +176,9 @@ impl Evaluation {
             .and_then(|selection| selection.note.as_ref());
         match (&self.assembly, nothing) {
             (Some(_), Some(nothing)) => nothing.clone(),
-            (Some(assembly), None) => assembly.text.clone(),
-            (None, _) => card::cards(self),
+            (Some(assembly), None) if !self.verdicts.is_empty() => assembly.text.clone(),
+            // Without a budget, and where every signal was published later than the moment asked for.
+            (_, None) | (None, _) => card::cards(self),
         }
     }
 

@@ -34,6 +34,14 @@ pub struct Event {
     /// The state in which an item is that does not stand any more, or with a reservation, if that is the news.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing: Option<String>,
+    /// Whether nothing differs but figures that always move, by the table of their source.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub moving: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+const fn is_not(flag: &bool) -> bool {
+    !*flag
 }
 
 impl Event {
@@ -44,8 +52,13 @@ impl Event {
 }
 
 /// Returns the changes in a diff, found at this time, without those by time alone. `quote` quotes source text
-/// on one line.
-pub fn events(diff: &Diff, at: &str, quote: fn(&str) -> String) -> Vec<Event> {
+/// on one line; `moves` says of a resource whether a field of its items always moves.
+pub fn events(
+    diff: &Diff,
+    at: &str,
+    quote: fn(&str) -> String,
+    moves: impl Fn(&str, &str) -> bool,
+) -> Vec<Event> {
     let event =
         |kind: &str, resource: &str, id: &str, title: String, url: Option<String>, detail: String| Event {
             at: at.to_owned(),
@@ -56,6 +69,7 @@ pub fn events(diff: &Diff, at: &str, quote: fn(&str) -> String) -> Vec<Event> {
             url,
             detail,
             standing: None,
+            moving: false,
         };
     let added = diff.added.iter().map(|added| {
         let text = |name: &str| added.entry.text(name).map(str::to_owned);
@@ -91,6 +105,10 @@ pub fn events(diff: &Diff, at: &str, quote: fn(&str) -> String) -> Vec<Event> {
         );
         Event {
             standing: changed.standing(),
+            moving: changed
+                .fields
+                .iter()
+                .all(|change| moves(&changed.resource, &change.field)),
             ..event
         }
     });
@@ -122,25 +140,31 @@ impl Feed {
     }
 
     /// Adds changes found later than the existing ones. A later change of an item's fields takes the place of an earlier
-    /// one; beyond [`FEED_ENTRIES`] the oldest of these go first: figures that always move push out nothing that was added,
-    /// removed, or does not stand any more.
+    /// one. Beyond [`FEED_ENTRIES`] the oldest changes of figures that always move go first, then those of other fields:
+    /// neither pushes out what was added, removed, or does not stand any more.
     pub fn add(&mut self, events: Vec<Event>) {
         let mut later: HashSet<(String, String)> = HashSet::new();
         let all = events.into_iter().chain(std::mem::take(&mut self.events));
         self.events = all
             .filter(|event| !event.is_of_fields() || later.insert((event.resource.clone(), event.id.clone())))
             .collect();
+        self.drop_oldest(|event| event.is_of_fields() && event.moving);
+        self.drop_oldest(Event::is_of_fields);
+        self.events.truncate(FEED_ENTRIES);
+    }
+
+    /// Drops the oldest changes of a kind, as long as there are too many changes.
+    fn drop_oldest(&mut self, of_kind: impl Fn(&Event) -> bool) {
         let mut over = self.events.len().saturating_sub(FEED_ENTRIES);
-        let mut kept: Vec<Event> = Vec::with_capacity(self.events.len() - over);
+        let mut kept: Vec<Event> = Vec::with_capacity(self.events.len());
         for event in std::mem::take(&mut self.events).into_iter().rev() {
-            if over > 0 && event.is_of_fields() {
+            if over > 0 && of_kind(&event) {
                 over -= 1;
             } else {
                 kept.push(event);
             }
         }
         kept.reverse();
-        kept.truncate(FEED_ENTRIES);
         self.events = kept;
     }
 
@@ -278,6 +302,7 @@ mod tests {
             at: format!("2026-11-21T00:{:02}:{:02}Z", at / 60 % 60, at % 60),
             kind: kind.to_owned(),
             resource: "r".to_owned(),
+            moving: kind == "changed" && id != "kept",
             id,
             title: "t".to_owned(),
             url: None,
@@ -288,6 +313,7 @@ mod tests {
         feed.add(vec![
             of("removed", "gone".to_owned(), 0),
             of("added", "new".to_owned(), 0),
+            of("changed", "kept".to_owned(), 0),
         ]);
         for at in 0..FEED_ENTRIES * 2 {
             feed.add(vec![
@@ -300,7 +326,9 @@ mod tests {
             (feed.events().len(), kinds("removed"), kinds("added")),
             (FEED_ENTRIES, 1, 1)
         );
-        assert_eq!(feed.events().iter().filter(|event| event.id == "same").count(), 1);
+        let with_id = |id: &str| feed.events().iter().filter(|event| event.id == id).count();
+        // A change of something else than figures is kept as long as there are figures to drop.
+        assert_eq!((with_id("same"), with_id("kept")), (1, 1));
     }
 
     fn event(at: &str, title: &str) -> Event {
@@ -313,6 +341,7 @@ mod tests {
             url: Some("https://example.com/?a=1&b=<2>".to_owned()),
             detail: "title: A & B is now <C>".to_owned(),
             standing: None,
+            moving: false,
         }
     }
 
@@ -342,7 +371,12 @@ mod tests {
             ],
             ..Diff::default()
         };
-        let found = events(&diff, "2026-11-20T00:00:00Z", |text| format!("\"{text}\""));
+        let found = events(
+            &diff,
+            "2026-11-20T00:00:00Z",
+            |text| format!("\"{text}\""),
+            |_, _| false,
+        );
         assert_eq!(heading(&found[0]), "[Retracted] Study 2");
         assert_eq!(found[0].detail, "standing: nothing is now \"retracted\"");
         assert_eq!(heading(&found[1]), "changed: Study 1");

@@ -172,6 +172,7 @@ static BOTH: Composite = Composite {
             query: "rust".to_owned(),
             sections,
             min_score: None,
+            as_of: None,
             max_length: 8_000,
             notes: Vec::new(),
             identify: None,

@@ -17,6 +17,7 @@ use tracing::Instrument as _;
 
 use crate::admission::Place;
 use crate::arguments::Arguments;
+use crate::as_of;
 use crate::outcome::defect;
 use crate::outcome::{Answer, Outcome};
 use crate::reading::{Ask, Collected};
@@ -145,6 +146,9 @@ impl Engine {
                 let (arguments, notes) = self.read_arguments(tool, arguments)?;
                 let mut plan = (composite.plan)(arguments.clone())?;
                 plan.notes = notes;
+                if let Some(given) = &plan.as_of {
+                    as_of::not_ahead(given, self.clock.now())?;
+                }
                 let observer = self.observer(tool, &arguments, plan.sections.len());
                 let place = Arc::new(self.gate.enter().await?);
                 self.prepare_tables();
@@ -245,6 +249,9 @@ impl Engine {
     ) -> Result<(CommonArgs, Map<String, Value>), SourceError> {
         let descriptor = adapter.descriptor();
         let (mut common, own) = split_arguments(descriptor, self.limits(), arguments.clone())?;
+        if let Some(given) = arguments.get(as_of::AS_OF).filter(|_| common.as_of.is_some()) {
+            as_of::check(descriptor, given, self.clock.now())?;
+        }
         if let Some(token) = common.cursor.take() {
             let state = self
                 .cursors

@@ -21,6 +21,7 @@ use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
 use crate::admission::{Place, overloaded};
+use crate::as_of::{AS_OF, unanswerable};
 use crate::call::{log_failure, observed};
 use crate::outcome::Outcome;
 use crate::outcome::defect;
@@ -52,6 +53,11 @@ impl Engine {
         let deadline = Instant::now() + Duration::from_millis(self.limits().composite_deadline_ms);
         if let Some(asked) = plan.identify.take() {
             self.identify(&mut plan, &asked, deadline, &place).await;
+        }
+        if let Some(as_of) = &plan.as_of {
+            for part in &mut plan.sections {
+                part.arguments.insert(AS_OF.to_owned(), as_of.clone());
+            }
         }
         let total = plan.sections.len();
         let mut running = JoinSet::new();
@@ -152,6 +158,12 @@ impl Engine {
             )
             .hint("the operator can take it out of `disable_sources`")
         })?;
+        if part.arguments.contains_key(AS_OF)
+            && let Some(reason) = unanswerable(adapter.descriptor())
+        {
+            let message = format!("Skipped: {reason}");
+            return Err(SourceError::new(ErrorCode::InvalidInput, message).detail(NOT_ASKED));
+        }
         let (common, own) = self.prepare(adapter.as_ref(), &part.arguments)?;
         let descriptor = adapter.descriptor();
         let ask = Ask {
@@ -217,6 +229,9 @@ impl Engine {
 
 /// An error of a section about a wrong argument, told of the composite's own argument.
 fn in_terms_of(composite: &Composite, from: Option<&'static str>, mut error: SourceError) -> SourceError {
+    if error.field.as_deref() == Some(AS_OF) {
+        return error;
+    }
     let Some(field) = error
         .field
         .take()

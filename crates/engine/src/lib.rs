@@ -3,6 +3,7 @@
 mod admission;
 mod advice;
 mod arguments;
+mod as_of;
 mod borrowed;
 mod call;
 mod composite;

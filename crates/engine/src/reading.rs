@@ -12,6 +12,7 @@ use freshcontext_contract::{
     AnyAdapter, BoxFuture, CallScope, CommonArgs, Cx, Descriptor, ErrorCode, Request, Response, Seen,
     SourceError, SourceResult, Transport,
 };
+use freshcontext_core::answer::known_then;
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
@@ -93,7 +94,10 @@ impl Engine {
                     &common,
                     requests,
                 );
-                let mut result = adapter.collect(&cx, own).await?;
+                let mut result = adapter
+                    .collect(&cx, own)
+                    .await
+                    .map_err(|error| known_then(error, common.as_of))?;
                 let seen = cx.seen();
                 for env in &seen.refused_keys {
                     result.note(format!(

@@ -1,7 +1,7 @@
 //! Shared arguments of the composites.
 
 use freshcontext_contract::limits::MIN_RESULT_CHARS;
-use freshcontext_contract::{SourceError, decode_input, max_length_property};
+use freshcontext_contract::{SourceError, as_of_property, decode_input, max_length_property, read_as_of};
 use serde_json::{Map, Value, json};
 
 use crate::composite::Composite;
@@ -20,6 +20,7 @@ pub fn schema(max_length: usize, texts: &[(&str, &str)]) -> Value {
         "min_freshness_score".to_owned(),
         json!({ "type": "number", "description": "Hide staler sections", "minimum": 1, "maximum": 100 }),
     );
+    properties.insert("as_of".to_owned(), as_of_property());
     let required: Vec<&str> = texts.first().map(|(name, _)| *name).into_iter().collect();
     json!({ "type": "object", "properties": properties, "required": required })
 }
@@ -37,6 +38,8 @@ pub struct Given {
     pub max_length: usize,
     /// Sections below this score show a warning.
     pub min_score: Option<f64>,
+    /// Nothing later than this, as the caller wrote it.
+    pub as_of: Option<Value>,
 }
 
 impl Given {
@@ -76,6 +79,10 @@ impl Given {
                 Some(number.ok_or_else(|| wrong("min_freshness_score", "must be a number from 0 to 100"))?)
             }
         };
+        let as_of = rest.remove("as_of");
+        if let Some(given) = &as_of {
+            read_as_of(given)?;
+        }
         for (name, value) in &mut rest {
             let text = value.as_str().ok_or_else(|| wrong(name, "must be text"))?;
             *value = Value::from(text.trim());
@@ -100,6 +107,7 @@ impl Given {
             rest,
             max_length,
             min_score,
+            as_of,
         })
     }
 

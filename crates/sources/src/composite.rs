@@ -31,6 +31,8 @@ pub struct Plan {
     pub sections: Vec<PartCall>,
     /// Sections that score less than this show a warning in place of their content (0 to 100).
     pub min_score: Option<f64>,
+    /// Nothing later than this in any section, as the caller wrote it.
+    pub as_of: Option<Value>,
     /// Maximum length of the whole answer's content, in characters.
     pub max_length: usize,
     /// Notes for the reader about how the arguments were interpreted.

@@ -93,6 +93,7 @@ fn plan(given: &Given, sections: Vec<Part>) -> Plan {
         query: given.first.clone(),
         sections: sections.into_iter().map(Part::call).collect(),
         min_score: given.min_score,
+        as_of: given.as_of.clone(),
         max_length: given.max_length,
         notes: Vec::new(),
         identify: None,

@@ -23,6 +23,8 @@ struct State {
     lines: Vec<Line>,
     unexpected: Vec<String>,
     otherwise: Reply,
+    /// Whether a request that no exchange fits gets the answer to a similar one.
+    heedless: bool,
 }
 
 #[derive(Debug)]
@@ -70,6 +72,7 @@ impl Script {
             lines,
             unexpected: Vec::new(),
             otherwise,
+            heedless: false,
         }))))
     }
 
@@ -86,21 +89,24 @@ impl Script {
         self.lock().otherwise.clone_from(reply);
     }
 
+    /// Makes the upstream heedless of queries: a request that no exchange fits gets the answer of one to the same path, else
+    /// to the same host, like a source that ignores the bounds it was asked for.
+    pub fn ignore_queries(&self) {
+        self.lock().heedless = true;
+    }
+
     /// Answers one request.
     pub fn answer(&self, request: &SeenRequest) -> Reply {
         let mut state = self.lock();
-        let fits = |line: &&mut Line| line.exchange.fits(request);
         // Among several exchanges for one address, the first that is still due answers, then the last.
-        let due = state
-            .lines
-            .iter_mut()
-            .filter(|line| line.exchange.times == 0 || line.asked < line.exchange.times)
-            .find(fits);
-        let found = match due {
-            Some(line) => Some(line),
-            None => state.lines.iter_mut().rfind(fits),
-        };
-        if let Some(line) = found {
+        let is_due = |line: &&Line| line.exchange.times == 0 || line.asked < line.exchange.times;
+        let lines = &state.lines;
+        let place = lines
+            .iter()
+            .position(|line| is_due(&line) && line.exchange.fits(request))
+            .or_else(|| lines.iter().rposition(|line| line.exchange.fits(request)))
+            .or_else(|| state.alike(request));
+        if let Some(line) = place.and_then(|place| state.lines.get_mut(place)) {
             line.asked += 1;
             return line.packed();
         }
@@ -147,6 +153,19 @@ impl Script {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// The exchange that a heedless upstream takes for the one meant.
+    fn alike(&self, request: &SeenRequest) -> Option<usize> {
+        let path = request.target.split('?').next().filter(|_| self.heedless)?;
+        let of_host = |line: &Line| line.exchange.url.host_str() == Some(request.host.as_str());
+        let of_path = |line: &Line| of_host(line) && line.exchange.url.path() == path;
+        self.lines
+            .iter()
+            .position(of_path)
+            .or_else(|| self.lines.iter().position(of_host))
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use freshcontext::package;
 
-use crate::{answers, checked, evaluations, examples, failures, index, shapes, standings, tables};
+use crate::{answers, checked, earlier, evaluations, examples, failures, index, shapes, standings, tables};
 use serde_json::json;
 
 /// The tool whose result the README shows.
@@ -129,6 +129,10 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
     let page = replace(&page, "profiles", &evaluations::profiles())?;
     let page = replace(&page, "intents", &evaluations::intents())?;
     let page = replace(&page, "evaluations", &evaluations::examples()?)?;
+    made.push((name.to_owned(), page));
+    let name = "docs/as-of.md";
+    let page = std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
+    let page = replace(&page, "as of by source", &earlier::by_source())?;
     made.push((name.to_owned(), page));
     let name = "docs/standing.md";
     let page = std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;

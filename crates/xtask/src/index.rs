@@ -50,6 +50,10 @@ const PAGES: [(&str, &[(&str, &str)]); 5] = [
                 "`check_references`: does each of many references still stand",
             ),
             (
+                "as-of.md",
+                "`as_of`: what was known at an earlier moment, and which sources can say it",
+            ),
+            (
                 "origins.md",
                 "How many independent origins items have, who was first, where they disagree",
             ),

@@ -4,6 +4,7 @@ mod answers;
 pub mod check_source;
 mod checked;
 pub mod dist;
+mod earlier;
 mod evaluations;
 pub mod examples;
 pub mod failures;

@@ -104,6 +104,7 @@ pub fn tools_page() -> String {
                     .unwrap_or_default();
                 let _ = writeln!(out, "  - `{}`: {}{needs}", route.id, route.about);
                 let _ = writeln!(out, "    - Standing: {}", crate::standings::of_route(route));
+                let _ = writeln!(out, "    - As of: {}", crate::earlier::of_route(route.as_of));
             }
         }
         for rate in facts.rates {

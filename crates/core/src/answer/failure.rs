@@ -7,6 +7,7 @@ use freshcontext_contract::{ErrorCode, SourceError};
 use freshcontext_redact::masked;
 use serde_json::{Map, Value};
 
+use super::as_of::NOT_SUPPORTED;
 use crate::date::iso_millis;
 use crate::sanitize::{clean_error, clean_line, cut_marked};
 use crate::standing::{Standing, resolve};
@@ -110,6 +111,9 @@ impl Failure {
         }
         if let Some(field) = &self.field {
             put("field", field.as_str().into());
+        }
+        if self.detail.as_deref() == Some(NOT_SUPPORTED) {
+            put("as_of", NOT_SUPPORTED.into());
         }
         if let Some(standing) = &self.standing {
             put("standing", standing.structured());

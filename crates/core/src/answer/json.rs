@@ -39,6 +39,9 @@ pub(super) fn structured(scored: &Scored, shown: &Shown) -> Map<String, Value> {
         );
         put("content_is_external", true.into());
     }
+    if let Some(moment) = scored.as_of {
+        put("as_of", iso_millis(moment).into());
+    }
     if let Some(standing) = scored.standing_structure() {
         put("standing", standing);
     }

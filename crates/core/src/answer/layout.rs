@@ -56,6 +56,9 @@ pub(super) fn envelope(scored: &Scored, content: &str, kept: &Kept) -> String {
     if !scored.in_section {
         staleness(scored, &mut envelope);
     }
+    if let Some(moment) = scored.as_of {
+        envelope.line("As-Of", &short_moment(&iso_millis(moment)));
+    }
     envelope.optional("Standing", scored.standing_overview().as_deref());
     envelope.optional("Next-Cursor", scored.cursor.as_deref());
     if let Some((name, value)) = kept.header() {
@@ -254,7 +257,7 @@ fn head_lines(scored: &Scored, with_origins: bool) -> Vec<String> {
             .fields
             .iter()
             .filter(|(name, value)| !is_told(scored, name, value))
-            .map(|(name, value)| fact(name, value, scored.retrieved_at, 500)),
+            .map(|(name, value)| fact(name, value, scored.at, 500)),
     );
     lines
 }

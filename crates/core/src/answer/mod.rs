@@ -4,6 +4,7 @@
 //! filtered, checked by the failure guard). `Scored::fitted` fits it to a length, and the `SourceAnswer` that this gives
 //! writes both forms. A failed retrieval goes through `Failure` instead and never looks like context.
 
+mod as_of;
 mod facts;
 mod failure;
 mod guard;
@@ -26,6 +27,7 @@ use freshcontext_contract::{
 use serde_json::{Map, Value, json};
 
 pub use crate::address::{canonical, is_absolute_http, strip_tracking};
+pub use as_of::{NOT_SUPPORTED, known_then};
 pub(crate) use facts::details;
 pub use facts::{value_words, write_item_words, write_value_words};
 pub use failure::Failure;
@@ -98,6 +100,10 @@ pub struct Scored {
     pub(crate) tool: &'static str,
     pub(crate) source_url: String,
     pub(crate) retrieved_at: DateTime<Utc>,
+    /// What ages and scores count to: its retrieval, or the earlier moment that was asked for.
+    pub(crate) at: DateTime<Utc>,
+    /// The moment that was asked for: nothing in it is later.
+    pub(crate) as_of: Option<DateTime<Utc>>,
     pub(crate) lambda: f64,
     pub(crate) status: Status,
     pub(crate) date: Resolved,
@@ -221,6 +227,11 @@ impl Scored {
         self.retrieved_at
     }
 
+    /// What ages and scores count to: its retrieval, or the earlier moment that was asked for.
+    pub fn counted_to(&self) -> DateTime<Utc> {
+        self.at
+    }
+
     /// The items, in the order to show them.
     pub fn items(&self) -> &[ScoredItem] {
         &self.items
@@ -333,7 +344,7 @@ impl Scored {
     /// How old it is, in words, counted to its retrieval: `newest of 4, 2 days; oldest 7 years (2019-03-04)`.
     /// `None` where it has no date.
     pub fn age(&self) -> Option<String> {
-        let own = self.date.age(self.retrieved_at)?;
+        let own = self.date.age(self.at)?;
         let Span {
             dated,
             newest,
@@ -348,10 +359,10 @@ impl Scored {
         let mut words = if newest.instant == self.date.instant {
             format!("newest of {dated}, {own}")
         } else {
-            let newest_age = newest.age(self.retrieved_at).unwrap_or_default();
+            let newest_age = newest.age(self.at).unwrap_or_default();
             format!("{own}; newest of {dated} items, {newest_age}")
         };
-        if let (Some(age), Some(shown)) = (oldest.age(self.retrieved_at), &oldest.shown) {
+        if let (Some(age), Some(shown)) = (oldest.age(self.at), &oldest.shown) {
             let day = shown.get(..10).unwrap_or(shown);
             // Writing to a String cannot fail.
             let _ = write!(words, "; oldest {age} ({day})");
@@ -409,9 +420,10 @@ impl Scored {
     /// When its score has fallen so far that it is worth asking again; `None` for what is over, and for readings of
     /// something that moves by the minute.
     pub fn revalidate_after(&self) -> Option<DateTime<Utc>> {
+        // What was known at an earlier moment stays what it was.
         self.date
             .instant
-            .filter(|_| !self.is_over && self.replaced_after.is_none())
+            .filter(|_| !self.is_over && self.as_of.is_none() && self.replaced_after.is_none())
             .and_then(|published| decay::revalidate_after(self.lambda, published))
     }
 }

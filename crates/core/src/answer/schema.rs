@@ -19,6 +19,7 @@ pub fn answer_schema() -> Value {
             "staleness": text,
             "revalidate_after": maybe,
             "content_is_external": {"type": "boolean"},
+            "as_of": text,
             "standing": {"type": "object"},
             "standing_told": text,
             "status": {"enum": ["success", "partial", "empty"]},

@@ -8,7 +8,7 @@ use freshcontext_contract::{
 };
 
 use super::item::{self, ScoredItem};
-use super::{FailedPart, MAX_CONTENT_CHARS, SEVERAL, ScoreInput, Scored, Span, guard, layout};
+use super::{FailedPart, MAX_CONTENT_CHARS, SEVERAL, ScoreInput, Scored, Span, as_of, guard, layout};
 use crate::address;
 use crate::date::{Confidence, Resolved, resolve};
 use crate::decay;
@@ -52,13 +52,18 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
         return Err(nothing_worked(result.failures));
     }
 
+    if let Some(moment) = args.as_of {
+        as_of::leave_out_later(&mut result, descriptor, moment);
+    }
+    // What ages count to, and what lies ahead of.
+    let at = args.as_of.map_or(retrieved_at, |moment| moment.min(retrieved_at));
     let lambda = table.lambda(descriptor.id);
     let mut counts = Counts::default();
     let dated: Vec<(Item, Resolved)> = result
         .items
         .drain(..)
         .map(|item| {
-            let date = resolve(&item.date, retrieved_at);
+            let date = resolve(&item.date, at);
             (item, date)
         })
         .collect();
@@ -75,22 +80,21 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
     let mut notes = std::mem::take(&mut result.notes);
     notes.extend(args.notes.iter().cloned());
     let total = kept.len();
-    let subject = resolve_standing(&result.standing, retrieved_at);
-    let is_void = |item: &Item| {
-        resolve_standing(&item.standing, retrieved_at).is_some_and(|standing| standing.is_void())
-    };
+    let subject = resolve_standing(&result.standing, at);
+    let is_void =
+        |item: &Item| resolve_standing(&item.standing, at).is_some_and(|standing| standing.is_void());
     let dating: Vec<&(Item, Resolved)> = kept.iter().filter(|(item, _)| !is_void(item)).collect();
     let nothing_stands =
         subject.as_ref().is_some_and(Standing::is_void) || (dating.is_empty() && !kept.is_empty());
     let mut date = if nothing_stands {
         Resolved::unknown()
     } else {
-        overall_date(result.own_date.as_ref(), &dating, retrieved_at, &mut notes)
+        overall_date(result.own_date.as_ref(), &dating, at, &mut notes)
     };
     let span = span(&dating);
     let (reservation, is_over) = match subject.as_ref() {
         Some(subject) => reserved(subject, None),
-        None => reservation(&dating, &date, retrieved_at),
+        None => reservation(&dating, &date, at),
     };
     date_notes(&kept, &mut notes);
 
@@ -113,7 +117,7 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
         if length > MAX_CONTENT_CHARS {
             break;
         }
-        let scored = ScoredItem::new(item, date, lambda, retrieved_at, &mut counts);
+        let scored = ScoredItem::new(item, date, lambda, at, &mut counts);
         length += layout::item_length(items.len() + 1, &scored);
         items.push(scored);
     }
@@ -165,11 +169,11 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
         tool: descriptor.tool,
         source_url,
         retrieved_at,
+        at,
+        as_of: args.as_of,
         lambda,
         status,
-        score: date
-            .instant
-            .map(|published| decay::score(lambda, published, retrieved_at)),
+        score: date.instant.map(|published| decay::score(lambda, published, at)),
         date,
         span,
         summary,
@@ -186,7 +190,7 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
             .failures
             .iter()
             .take(LIST_ENTRIES)
-            .map(|part| clean_failure(part, retrieved_at))
+            .map(|part| clean_failure(part, at))
             .collect(),
         notes: clean_notes(notes),
         route: result.route,

@@ -94,7 +94,7 @@ pub(super) fn is_replaced(scored: &Scored) -> bool {
     scored
         .replaced_after
         .zip(scored.date().instant)
-        .is_some_and(|(after, at)| (scored.retrieved_at() - at).to_std().is_ok_and(|age| age > after))
+        .is_some_and(|(after, at)| (scored.counted_to() - at).to_std().is_ok_and(|age| age > after))
 }
 
 /// What is said in place of the answer where it does not reach the least score.
@@ -105,7 +105,7 @@ pub(super) fn held(scored: &Scored, least: Option<f64>) -> Option<Held> {
     }
     let kind = HeldKind::of(scored);
     let content_date = scored.date().shown.clone();
-    let age = scored.date().age(scored.retrieved_at());
+    let age = scored.date().age(scored.counted_to());
     let date = content_date.as_deref().unwrap_or("unknown date");
     let ago = age.as_deref().unwrap_or("some time");
     let score = scored.score().unwrap_or_default();
@@ -173,7 +173,7 @@ pub(super) fn without_old_items(scored: &mut Scored, least: Option<f64>) -> Vec<
 /// What is said at the head of an answer that is shown and is an older state.
 pub(super) fn replaced_note(label: &str, scored: &Scored) -> Option<String> {
     let date = scored.date().shown.as_deref()?;
-    let age = scored.date().age(scored.retrieved_at())?;
+    let age = scored.date().age(scored.counted_to())?;
     is_replaced(scored)
         .then(|| format!("{label}: an older state, of {date} ({age} ago); what it shows has moved since."))
 }

@@ -78,7 +78,7 @@ impl AnsweredSection {
             Part::Answered(answer) => {
                 let scored = answer.scored();
                 let shown = scored.date().shown.as_deref()?;
-                Some((shown, scored.date().age(scored.retrieved_at()), scored.score()))
+                Some((shown, scored.date().age(scored.counted_to()), scored.score()))
             }
             Part::Held(held) => Some((held.content_date.as_deref()?, held.age.clone(), held.score)),
             Part::Skipped(_) | Part::Failed(_) => None,

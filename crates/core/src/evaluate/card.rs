@@ -32,7 +32,7 @@ pub(super) fn cards(evaluation: &Evaluation) -> String {
     // Writing to a string cannot fail.
     let _ = write!(
         out,
-        "{} for {profile}, {intent}, at {now}: ",
+        "{} for {profile}, {intent}, at {now}",
         counted(verdicts.len(), "signal")
     );
     let counts = legend.0.iter().map(|decision| {
@@ -42,7 +42,10 @@ pub(super) fn cards(evaluation: &Evaluation) -> String {
             .count();
         format!("{count} {}", decision.as_str())
     });
-    out.push_str(&counts.collect::<Vec<_>>().join(", "));
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    if !counts.is_empty() {
+        out.extend([": ", counts.as_str()]);
+    }
     out.push('.');
     if let Some(caveat) = caveat {
         let _ = write!(out, "\n{caveat}");

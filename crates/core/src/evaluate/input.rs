@@ -8,6 +8,7 @@ use freshcontext_contract::{Limits, SourceError, as_declared, not_known, refuse_
 use serde_json::{Map, Value, json};
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
+use super::as_of;
 pub(super) use super::fields::last;
 use super::given::Given;
 use super::made::Made;
@@ -22,8 +23,8 @@ pub(super) const EXAMPLE: &str = r#"{"profile": "official_docs", "intent": "deve
 
 /// The arguments of the tool, in the order in which errors list them. `records` and `context` are checked where records are
 /// made; no schema lists them, since the list of tools has a budget of its own.
-pub const ARGUMENTS: [&str; 8] = [
-    "profile", "intent", "signals", "query", "now", "budget", "records", "context",
+pub const ARGUMENTS: [&str; 9] = [
+    "profile", "intent", "signals", "query", "now", "as_of", "budget", "records", "context",
 ];
 
 /// A whole call, checked.
@@ -94,16 +95,23 @@ impl<'a> Request<'a> {
                 .ok_or_else(|| bad_now("is not a date that can be read"))?,
             Some(_) => return Err(bad_now("must be text")),
         };
+        let mut signals = signals(fields, limits, made)?;
+        let as_of = given(fields, "as_of")
+            .map(|given| as_of::moment(given, now))
+            .transpose()?;
+        if let Some(moment) = as_of {
+            as_of::leave_out_later(&mut signals, moment, &mut notes);
+        }
         Ok(Self {
             profile,
             intent,
-            now: to_millis(now),
+            now: to_millis(as_of.unwrap_or(now)),
             query: query(fields, made)?,
             budget: given(fields, "budget")
                 .map(|budget| read_budget(budget, &mut notes))
                 .transpose()?,
             noting: matches!(last(fields, "records"), Some(Node::Str(level)) if level != "none"),
-            signals: signals(fields, limits, made)?,
+            signals,
             notes,
         })
     }

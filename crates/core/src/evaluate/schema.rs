@@ -1,5 +1,6 @@
 //! What the tool declares about itself.
 
+use freshcontext_contract::as_of_property;
 use serde_json::{Map, Value, json};
 
 use super::profile::{INTENTS, PROFILES};
@@ -11,7 +12,7 @@ pub const TOOL: &str = "evaluate_context";
 /// The tool's title.
 pub const TITLE: &str = "Evaluate context";
 /// What the tool does, for the model that chooses it.
-pub const DESCRIPTION: &str = "Ranks context you have by relevance and age: use, cite, refresh, verify, watch or exclude each, and why. Fetches nothing: other tools do.";
+pub const DESCRIPTION: &str = "Ranks context you have by relevance and age: use, cite, refresh, verify, watch or exclude each, and why. Fetches nothing.";
 
 fn property(kind: &str, about: &str) -> Value {
     json!({"type": kind, "description": about})
@@ -37,9 +38,6 @@ pub fn input_schema() -> Value {
         ("published_at", "string", "Publication, e.g. 2026-01-31"),
         ("retrieved_at", "string", "When it was fetched"),
         ("semantic_score", "number", "Your relevance, 0 to 1"),
-        ("http_status", "integer", "Of the retrieval"),
-        ("content_type", "string", "Its media type"),
-        ("final_url", "string", "After all redirects"),
     ]);
     let status = ["success", "partial", "stale", "failed", "unknown"];
     signal.insert(
@@ -54,7 +52,6 @@ pub fn input_schema() -> Value {
         one_of("How retrieval went", status.into_iter()),
     );
     signal.insert("id".to_owned(), property("string", "Your id for it"));
-    signal.insert("metadata".to_owned(), property("object", "Facts of its origin"));
     json!({
         "type": "object",
         "properties": {
@@ -62,11 +59,12 @@ pub fn input_schema() -> Value {
             "intent": one_of("What it is for", INTENTS.iter().map(|intent| intent.id)),
             "signals": {
                 "type": "array",
-                "description": "1 to 500: documents as you hold them, or these tools' results",
+                "description": "Up to 500 documents as you hold them, or tool results",
                 "items": {"type": "object", "properties": signal},
             },
             "query": property("string", "What you look for"),
-            "now": property("string", "Default the present"),
+            "now": property("string", "Default is now"),
+            "as_of": as_of_property(),
             "budget": freshcontext_budget::input_schema(),
         },
         "required": ["signals"],
@@ -102,11 +100,10 @@ pub fn output_schema() -> Value {
             "records": property("object", "schemas/agent-context/bundle.json"),
             "results": {
                 "type": "array",
-                "description": "In rank order",
-                "items": {
+                                "items": {
                     "type": "object",
                     "properties": {
-                        "index": property("integer", "Place in the order, from 1"),
+                        "index": property("integer", "Place from 1"),
                         "id": {"anyOf": [{"type": "string"}, {"type": "number"}]},
                         "input_index": property("integer", "In signals, from 0"),
                         "title": text,

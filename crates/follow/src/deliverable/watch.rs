@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use freshcontext_contract::{SourceError, named};
+use freshcontext_contract::{SourceError, TEXT, named};
 use freshcontext_core::decay::half_life_hours;
 use freshcontext_core::sanitize::clean_line;
 use freshcontext_deliverables::{
@@ -12,7 +12,7 @@ use freshcontext_deliverables::{
 use super::followed::{Found, Mode};
 use super::moment;
 use crate::Follow;
-use freshcontext_engine::Owner;
+use freshcontext_engine::{Owner, Work};
 
 /// No source is asked more often, however fast it ages.
 const LEAST: Duration = Duration::from_mins(10);
@@ -62,12 +62,26 @@ impl Follow {
             trouble: None,
         };
         let found = between(before, followed.known());
-        let mut events = events(&found, &moment(self.engine.clock().now()), named);
+        let now = moment(self.engine.clock().now());
+        let mut events = events(&found, &now, named, |resource, field| self.moves(resource, field));
         for event in &mut events {
             event.title = clean_line(&event.title).into_owned();
             event.detail = clean_line(&event.detail).into_owned();
         }
         Ok(Seen { events, trouble })
+    }
+
+    /// Whether a field of a resource's items moves after publication, by the table in its source's descriptor.
+    fn moves(&self, resource: &str, field: &str) -> bool {
+        let tool = resource.split_whitespace().next().unwrap_or_default();
+        let Some(Work::Source(adapter)) = self.engine.tool(tool).map(|tool| &tool.work) else {
+            return false;
+        };
+        let facts = &adapter.descriptor().facts;
+        match field.strip_prefix("fields.") {
+            Some(name) => facts.moving.contains(&name),
+            None => field == "summary" && facts.moving.contains(&TEXT),
+        }
     }
 
     /// The changes between the versions that are kept.
@@ -77,7 +91,8 @@ impl Follow {
         self.each_version(name, owner, |_, version| {
             if let Some(before) = &before {
                 let found = diff(before.into(), (&version).into());
-                feed.add(events(&found, &version.generated_at, named));
+                let moves = |resource: &str, field: &str| self.moves(resource, field);
+                feed.add(events(&found, &version.generated_at, named, moves));
             }
             before = Some(version);
         })

@@ -272,6 +272,7 @@ impl<'t> Raw<'t> {
                 Some(given) => Published::Given(given),
             },
             retrieved: self.header("Retrieved"),
+            as_of: self.header("As-Of"),
             confidence: self.header("Confidence"),
             score: self.header("Score").map_or(Score::Absent, read_score),
             rate: None,

@@ -292,6 +292,8 @@ struct Facts<'a> {
     source: Option<&'a str>,
     published: Published<'a>,
     retrieved: Option<&'a str>,
+    /// The earlier moment that the answer is for, to which scores count.
+    as_of: Option<&'a str>,
     confidence: Option<&'a str>,
     score: Score,
     /// Lambda per hour, if given.
@@ -418,7 +420,7 @@ fn validate_facts(facts: &Facts<'_>, book: &mut Book) {
         }
         _ => {}
     }
-    score::check(facts, retrieved, book);
+    score::check(facts, counted_to(retrieved, facts.as_of), book);
     if let (Some(content), Some(Confidence::High | Confidence::Medium)) = (facts.content, confidence) {
         let own = without_remarks(content);
         let found = inspect(own.as_deref().unwrap_or(content));
@@ -483,6 +485,12 @@ fn iso_date(text: &str) -> Option<DateTime<Utc>> {
 }
 
 /// Parses an ISO 8601 date and time with a time zone.
+/// What ages and scores count to: the retrieval, or an earlier moment that was asked for.
+fn counted_to(retrieved: Option<DateTime<Utc>>, as_of: Option<&str>) -> Option<DateTime<Utc>> {
+    let earlier = as_of.and_then(iso_instant);
+    retrieved.map(|retrieved| earlier.map_or(retrieved, |moment| moment.min(retrieved)))
+}
+
 fn iso_instant(text: &str) -> Option<DateTime<Utc>> {
     let zoned = text
         .split_once('T')

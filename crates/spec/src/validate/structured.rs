@@ -5,7 +5,8 @@ use freshcontext_contract::code;
 use serde_json::{Map, Value};
 
 use super::{
-    AWARE, Book, Facts, Level, MISSING, Published, Score, iso_instant, score, validate_facts, verdict,
+    AWARE, Book, Facts, Level, MISSING, Published, Score, counted_to, iso_instant, score, validate_facts,
+    verdict,
 };
 use crate::specification::says;
 
@@ -239,6 +240,7 @@ fn form(object: &Map<String, Value>, book: &mut Book) {
         source: text("source_url", book),
         published,
         retrieved,
+        as_of: object.get("as_of").and_then(Value::as_str),
         confidence: text("freshness_confidence", book),
         score: match meta.get("freshness_score") {
             None => Score::Absent,
@@ -258,7 +260,8 @@ fn form(object: &Map<String, Value>, book: &mut Book) {
         full: Level::Scored,
     };
     validate_facts(&facts, book);
-    items(object, rate, retrieved.and_then(iso_instant), book);
+    let counted = counted_to(retrieved.and_then(iso_instant), facts.as_of);
+    items(object, rate, counted, book);
 }
 
 /// Validates items, if present: no score without a date, no invalid date, and no score that contradicts its
