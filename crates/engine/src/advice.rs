@@ -22,18 +22,18 @@ pub(super) fn advised(mut error: SourceError, known: &Known<'_>) -> SourceError 
         )));
     }
     if error.hint.is_none() {
-        error.hint = next_step(&error, known);
+        error.hint = Some(next_step(&error, known));
     }
     error
 }
 
-fn next_step(error: &SourceError, known: &Known<'_>) -> Option<Cow<'static, str>> {
+fn next_step(error: &SourceError, known: &Known<'_>) -> Cow<'static, str> {
     let instead = known.source.and_then(|source| source.instead);
     let or_instead = |step: &str| match instead {
         Some(tool) => Cow::Owned(format!("{step}, or use {tool}")),
         None => Cow::Owned(step.to_owned()),
     };
-    Some(match error.code {
+    match error.code {
         ErrorCode::InvalidInput => match &error.field {
             Some(field) => Cow::Owned(format!("correct `{field}` and call again")),
             None => "correct the arguments and call again".into(),
@@ -78,7 +78,7 @@ fn next_step(error: &SourceError, known: &Known<'_>) -> Option<Cow<'static, str>
         ErrorCode::Overloaded => "call again in a few seconds, with fewer calls at once".into(),
         ErrorCode::Cancelled => "call again if the answer is still wanted".into(),
         ErrorCode::Internal => "call again; if it fails again, report it with this message".into(),
-    })
+    }
 }
 
 /// The first key of a source that is not set, and what it is for.

@@ -403,7 +403,7 @@ impl Scored {
     }
 
     /// The same as a section of a composite.
-    pub(crate) fn as_section(mut self) -> Self {
+    pub(crate) fn into_section(mut self) -> Self {
         self.in_section = true;
         self
     }

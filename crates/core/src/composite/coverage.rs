@@ -118,24 +118,17 @@ pub(super) fn line(sections: &[AnsweredSection]) -> String {
         // Writing to a String cannot fail.
         let _ = write!(line, ", {skipped} skipped");
     }
-    // Writing to a String cannot fail.
-    match weakest(sections) {
-        Some((section, date, score)) => match (&date.shown, date.certainty()) {
+    if let Some((section, date, score)) = weakest(sections) {
+        let told = match (&date.shown, date.certainty()) {
             (Some(shown), Some(certainty)) => {
                 let score = score.map_or_else(|| "unknown".to_owned(), |score| score.to_string());
                 let age = section.newest().and_then(|(_, age, _)| age).unwrap_or_default();
-                let _ = write!(
-                    line,
-                    "; weakest date: {} ({age} ago, {}, {certainty}, age score {score})",
-                    short_moment(shown),
-                    section.label
-                );
+                let (shown, label) = (short_moment(shown), &section.label);
+                format!("{shown} ({age} ago, {label}, {certainty}, age score {score})")
             }
-            _ => {
-                let _ = write!(line, "; weakest date: unknown ({})", section.label);
-            }
-        },
-        None => {}
+            _ => format!("unknown ({})", section.label),
+        };
+        line.extend(["; weakest date: ", &told]);
     }
     line
 }

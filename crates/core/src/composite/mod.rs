@@ -365,7 +365,7 @@ fn settle(section: Section, min_score: Option<f64>, generated_at: DateTime<Utc>)
                 // They are told of all sections together.
                 scored.origins = None;
                 // Its content comes when it is known how much room there is.
-                Part::Answered(Box::new(scored.as_section().header_only()))
+                Part::Answered(Box::new(scored.into_section().header_only()))
             }
         }
     };

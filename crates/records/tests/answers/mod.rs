@@ -182,6 +182,7 @@ pub fn evaluation(sources: &[String], known: Vec<Known>, budgeted: Option<Budget
         now: "2026-11-21T12:00:00.000Z".to_owned(),
         notes: Vec::new(),
         legend: Legend(vec![Decision::UseFirst]),
+        origins: None,
         verdicts: sources
             .iter()
             .enumerate()
