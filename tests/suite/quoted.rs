@@ -8,6 +8,7 @@ mod kept;
 use std::path::Path;
 
 use crate::time::setup::Timed;
+use freshcontext_budget::Strategy;
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::forms::{self, Group, MARK, poison};
 use freshcontext_testkit::{Case, ScriptedUpstream, check, load_cases};
@@ -165,17 +166,12 @@ async fn refusals() -> Result<(), Failed> {
 /// results of the server's own tools.
 async fn judgements() -> Result<(), Failed> {
     let bench = Bench::idle().await?;
-    let tool = bench
-        .engine
-        .tool("evaluate_context")
-        .ok_or("no evaluate_context")?;
-    let strategies = &tool.input_schema["properties"]["budget"]["properties"]["overflow_strategy"]["enum"];
     let mut budgets = vec![
         Value::Null,
         json!({"max_tokens": 4_000}),
         json!({"max_tokens": 400}),
     ];
-    for strategy in strategies.as_array().ok_or("no strategies")? {
+    for strategy in Strategy::ALL.map(Strategy::as_str) {
         for most in [300, 900] {
             budgets
                 .push(json!({"max_tokens": most, "overflow_strategy": strategy, "allow_unverified": true}));

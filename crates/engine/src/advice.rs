@@ -92,3 +92,38 @@ fn missing_key(source: &Descriptor, known: &Known<'_>) -> Option<String> {
         missing.obtain
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(error: SourceError, unused_proxy: Option<&'static str>) -> String {
+        let known = Known {
+            source: None,
+            configured: &|_| false,
+            unused_proxy,
+        };
+        advised(error, &known).hint.unwrap_or_default().into_owned()
+    }
+
+    #[test]
+    fn every_code_has_a_next_step_and_advice_stands() {
+        for code in ErrorCode::ALL {
+            assert!(!step(SourceError::new(code, "x"), None).is_empty(), "{code}");
+        }
+        assert_eq!(
+            step(SourceError::rate_limited("x").hint("ask less"), None),
+            "ask less"
+        );
+    }
+
+    #[test]
+    fn a_proxy_that_is_not_used_is_named_where_nothing_is_reached() {
+        let named = step(SourceError::unreachable("connect", "x"), Some("HTTPS_PROXY"));
+        assert!(
+            named.contains("HTTPS_PROXY") && named.contains("FRESHCONTEXT_PROXY"),
+            "{named}"
+        );
+        assert!(!step(SourceError::malformed("x"), Some("HTTPS_PROXY")).contains("HTTPS_PROXY"));
+    }
+}

@@ -6,6 +6,7 @@ use freshcontext_engine::EVALUATE;
 use serde_json::Value;
 
 use crate::examples::{Example, NOW};
+use crate::tokens::Parts;
 
 /// Folder of the pages.
 const FOLDER: &str = "docs/answers";
@@ -88,7 +89,8 @@ pub fn pages(examples: &[Example]) -> Vec<(String, String)> {
         // Writing to a String cannot fail.
         let _ = write!(
             index,
-            "\n## {}\n\n| Tool | Text, bytes | JSON, bytes |\n| --- | ---: | ---: |\n",
+            "\n## {}\n\n| Tool | Text, bytes | Text, tokens | Envelope and dates | JSON, bytes |\n\
+             | --- | ---: | ---: | ---: | ---: |\n",
             kind.title
         );
         let mut page = format!(
@@ -96,12 +98,15 @@ pub fn pages(examples: &[Example]) -> Vec<(String, String)> {
             kind.title
         );
         for example in of_kind() {
+            let parts = Parts::of(&example.text);
             let _ = writeln!(
                 index,
-                "| [{0}]({1}#{0}) | {2} | {3} |",
+                "| [{0}]({1}#{0}) | {2} | {3} | {4} % | {5} |",
                 example.tool,
                 kind.file,
                 example.text.len(),
+                parts.all,
+                parts.share(),
                 example.json().len(),
             );
             section(&mut page, example);

@@ -55,7 +55,7 @@ impl Parts {
     }
 
     /// Share of the text that is envelope or dates, in percent.
-    fn share(self) -> usize {
+    pub fn share(self) -> usize {
         (100 * (self.envelope + self.dates))
             .checked_div(self.all)
             .unwrap_or_default()

@@ -9,6 +9,8 @@ use freshcontext_contract::{
 
 use super::item::{self, ScoredItem};
 use super::{FailedPart, MAX_CONTENT_CHARS, SEVERAL, ScoreInput, Scored, Span, as_of, guard, layout};
+use serde_json::Value;
+
 use crate::address;
 use crate::date::{Confidence, Resolved, resolve};
 use crate::decay;
@@ -97,6 +99,7 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
         None => reservation(&dating, &date, at),
     };
     date_notes(&kept, &mut notes);
+    notes.extend(moving_figures(&kept, descriptor, args));
 
     let status = status_of(
         result.status,
@@ -375,6 +378,20 @@ fn span(items: &[&(Item, Resolved)]) -> Span {
         newest: dated().max_by_key(|date| date.instant).cloned(),
         oldest: dated().min_by_key(|date| date.instant).cloned(),
     }
+}
+
+/// Which figures move, so that their date is that of the retrieval and not the item's. A price has a date of its own.
+fn moving_figures(items: &[(Item, Resolved)], descriptor: &Descriptor, args: &CommonArgs) -> Option<String> {
+    if args.as_of.is_some() || descriptor.replaced_after.is_some() {
+        return None;
+    }
+    let shown = |name: &str| {
+        let mut values = items.iter().filter_map(|(item, _)| item.fields.get(name));
+        values.any(Value::is_number)
+    };
+    let moving = descriptor.facts.moving.iter().filter(|name| shown(name));
+    let names: Vec<&str> = moving.copied().collect();
+    (!names.is_empty()).then(|| format!("As of retrieval: {}", names.join(", ")))
 }
 
 /// How many items have no date, and dates that could not be used.

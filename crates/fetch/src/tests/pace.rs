@@ -258,7 +258,7 @@ async fn f03_a_retry_that_does_not_fit_is_not_made() {
     let bench = Bench::new(&[], |_| answer(503, &[("retry-after", "30")], "")).await;
     let error = bench.ask_now(URL).await.unwrap_err();
     assert_eq!((error.code, error.attempts), (ErrorCode::UpstreamError, 1));
-    assert!(error.hint.unwrap().contains("would not have fitted"));
+    assert!(error.hint.unwrap().contains("had no time left"));
     assert_eq!(error.retry_after, Some(Duration::from_secs(30)));
 }
 
