@@ -443,9 +443,22 @@ impl Headline {
         (shared as f64 / shorter as f64, shared)
     }
 
-    /// How the two agree, if they do.
+    /// How the two agree, if they do, whichever of them is asked.
     /// `known` says that one sender of both is known by other marks.
     pub(crate) fn agrees(&self, other: &Self, known: bool) -> Option<Agreement> {
+        // Words that one of them repeats weigh by their place, so the two are compared in one order only.
+        let order = |line: &Self| -> (Vec<String>, bool, bool) {
+            let words = line.words.iter().map(|word| word.plain.clone()).collect();
+            (words, line.title_case, line.cut)
+        };
+        if order(self) <= order(other) {
+            self.agrees_in_order(other, known)
+        } else {
+            other.agrees_in_order(self, known)
+        }
+    }
+
+    fn agrees_in_order(&self, other: &Self, known: bool) -> Option<Agreement> {
         if self.agrees_by_slug(other) {
             return Some(Agreement::Same);
         }

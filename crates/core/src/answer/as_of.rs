@@ -19,7 +19,7 @@ pub(super) fn leave_out_later(result: &mut SourceResult, descriptor: &Descriptor
     let mut gone = Gone::default();
     let (mut later, mut undated) = (0, 0);
     result.items.retain(|item| match last_instant(&item.date) {
-        Some(last) if last <= moment => true,
+        Some(last) if last <= moment && !is_contradicted_later(&item.date, moment) => true,
         Some(_) => {
             later += 1;
             false
@@ -74,6 +74,11 @@ pub(super) fn leave_out_later(result: &mut SourceResult, descriptor: &Descriptor
     }
     result.skip(undated, "undated, so not known to be earlier");
     gone.say(result, descriptor, moment);
+}
+
+/// Whether another field of the source gives a later date: then it is not certain that the item was there.
+fn is_contradicted_later(date: &DateEvidence, moment: DateTime<Utc>) -> bool {
+    matches!(date, DateEvidence::Disputed { by, .. } if is_later(by, moment))
 }
 
 /// The detail of the error of a source that cannot answer for an earlier moment, and what its answer says of `as_of`.
@@ -262,6 +267,24 @@ mod tests {
         ] {
             assert!(!is_later(earlier, moment), "{earlier}");
         }
+    }
+
+    #[test]
+    fn a_date_that_a_later_one_contradicts_is_not_earlier() {
+        let filed = |by: &str| DateEvidence::Disputed {
+            name: "filingDate".into(),
+            value: DateValue::Text("2026-02-20".to_owned()),
+            by: by.to_owned(),
+        };
+        let moment = at("2026-03-01T12:00:00Z");
+        assert!(is_contradicted_later(
+            &filed("acceptanceDateTime 2026-03-16"),
+            moment
+        ));
+        assert!(!is_contradicted_later(
+            &filed("acceptanceDateTime 2026-02-16"),
+            moment
+        ));
     }
 
     #[test]
