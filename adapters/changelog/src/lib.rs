@@ -48,7 +48,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_changelog",
     title: "Changelog",
     heading: Heading::new("in its changelog", "entry", "entries"),
-    description: "Releases of a repository, package or site, with notes. For cadence and downloads use package_trends.",
+    description: "Changelogs and releases of a repository, package or site. For cadence and downloads use package_trends.",
     instead: Some("package_trends"),
     example: input::URL.example,
     profile: "official_docs",

@@ -40,7 +40,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_finance",
     title: "Quotes",
     heading: Heading::new("on the market", "quote", "quotes"),
-    description: "Last prices of stocks, indices, currencies or coins. For filings use extract_sec_filings.",
+    description: "Market prices of stocks, indices, currencies or coins. For filings use extract_sec_filings.",
     example: URL.example,
     profile: "market_finance",
     decay: Decay::MarketContext,

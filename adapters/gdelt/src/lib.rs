@@ -28,7 +28,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_gdelt",
     title: "World news",
     heading: Heading::new("in world news", "article", "articles"),
-    description: "Press articles in 65 languages, dated when first seen. For opinions use extract_hackernews.",
+    description: "GDELT press articles in 65 languages, dated when first seen. For opinions use extract_hackernews.",
     example: URL.example,
     profile: "government_regulatory",
     decay: Decay::NewsCycle,

@@ -39,7 +39,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_gebiz",
     title: "Singapore tenders",
     heading: Heading::new("in Singapore tenders", "tender", "tenders"),
-    description: "Awarded Singapore tenders with amounts; none is open. For US awards use extract_govcontracts.",
+    description: "GeBIZ tenders awarded in Singapore; none is open. For US awards use extract_govcontracts.",
     instead: None,
     example: input::URL.example,
     profile: "government_regulatory",

@@ -22,7 +22,7 @@ pub static GITHUB: Descriptor = Descriptor {
     tool: "extract_github",
     title: "GitHub",
     heading: Heading::new("on GitHub", "repository", "repositories"),
-    description: "One repository: README, stars, newest commit. To find some use search_repos.",
+    description: "GitHub repository: README, stars, newest commit. To find some use search_repos.",
     example: input::URL.example,
     profile: "code_activity",
     decay: Decay::RepositoryActivity,

@@ -17,7 +17,7 @@ pub static REPOSEARCH: Descriptor = Descriptor {
     tool: "search_repos",
     title: "GitHub search",
     heading: Heading::new("on GitHub", "repository", "repositories"),
-    description: "Repositories by words and qualifiers, with stars and last push. For one you know use extract_github.",
+    description: "GitHub repositories by words and qualifiers, stars, last push. For one use extract_github.",
     example: input::QUERY.example,
     profile: "code_activity",
     decay: Decay::RepositoryActivity,

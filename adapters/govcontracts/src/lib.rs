@@ -24,7 +24,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_govcontracts",
     title: "US contracts",
     heading: Heading::new("in US federal contracts", "award", "awards"),
-    description: "US federal contract awards, newest signed first. For Singapore use extract_gebiz.",
+    description: "USAspending: US federal contract awards, newest first. For Singapore use extract_gebiz.",
     example: input::URL.example,
     profile: "government_regulatory",
     decay: Decay::MarketContext,

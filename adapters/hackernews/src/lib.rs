@@ -22,7 +22,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_hackernews",
     title: "Hacker News",
     heading: Heading::new("on Hacker News", "story", "stories"),
-    description: "Stories, or one thread with comments: developers' opinions. For users' use extract_reddit.",
+    description: "Hacker News stories, or one thread with comments. For users' opinions use extract_reddit.",
     instead: Some("extract_reddit"),
     example: input::URL.example,
     profile: "social_pulse",

@@ -41,7 +41,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "search_jobs",
     title: "Job boards",
     heading: Heading::new("on job boards", "job", "jobs"),
-    description: "Open jobs of five boards, fresh to likely closed. For start-ups that hire use extract_yc.",
+    description: "Job boards (five): open jobs, fresh to likely closed. For start-ups that hire use extract_yc.",
     example: input::EXAMPLE,
     profile: "jobs_opportunities",
     decay: Decay::MaterialEvents,

@@ -28,7 +28,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "package_trends",
     title: "Packages",
     heading: Heading::new("in package registries", "package", "packages"),
-    description: "Packages' latest version, cadence, downloads, vulnerabilities. For release notes use extract_changelog.",
+    description: "npm, PyPI, crates.io: latest version, cadence, downloads, vulnerabilities. For notes use extract_changelog.",
     instead: Some("extract_changelog"),
     example: input::URL.example,
     profile: "code_activity",

@@ -27,7 +27,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_producthunt",
     title: "Product Hunt",
     heading: Heading::new("on Product Hunt", "product", "products"),
-    description: "Product launches: today's board, a topic, product or keyword. For funded start-ups use extract_yc.",
+    description: "Product Hunt launches: a day's board, topic, product or word. For funded start-ups use extract_yc.",
     example: input::URL.example,
     profile: "product_research",
     decay: Decay::LaunchSignals,

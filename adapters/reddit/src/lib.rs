@@ -24,7 +24,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_reddit",
     title: "Reddit",
     heading: Heading::new("on Reddit", "post", "posts"),
-    description: "Posts, or one post with comments: users' opinions. For developers' use extract_hackernews.",
+    description: "Reddit posts, or one with comments: users' opinions. For developers' use extract_hackernews.",
     instead: Some("extract_hackernews"),
     example: input::URL.example,
     profile: "social_pulse",

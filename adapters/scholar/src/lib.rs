@@ -24,7 +24,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_scholar",
     title: "Papers",
     heading: Heading::new("in papers", "paper", "papers"),
-    description: "Papers of all fields with venue, date and citations. For preprints use extract_arxiv.",
+    description: "Scholar, Crossref, OpenAlex papers: venue, date, citations. For preprints use extract_arxiv.",
     instead: Some("extract_arxiv"),
     example: input::URL.example,
     profile: "academic_research",

@@ -40,7 +40,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_sec_filings",
     title: "SEC filings",
     heading: Heading::new("at the SEC", "filing", "filings"),
-    description: "EDGAR filings of a company or on a topic; 8-K by default. For prices use extract_finance.",
+    description: "SEC EDGAR filings of a company or topic; 8-K by default. For prices use extract_finance.",
     example: input::URL.example,
     profile: "government_regulatory",
     decay: Decay::MaterialEvents,

@@ -61,7 +61,7 @@ impl Origins {
 }
 
 fn list(items: &[usize], name: &impl Fn(usize) -> String) -> String {
-    items.iter().map(|at| name(*at)).collect::<Vec<_>>().join(" ")
+    items.iter().map(|at| name(*at)).collect::<Vec<_>>().join(", ")
 }
 
 fn cluster_line(

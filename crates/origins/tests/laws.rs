@@ -220,8 +220,8 @@ fn ten_articles_on_one_event() {
     assert_eq!(
         lines,
         [
-            "One origin: [1] [2] [3] (syndicated by Reuters, same headline); first [1], 2 h ahead",
-            "Disagreement on injured: 12 ([1] [2]), 14 ([4])"
+            "One origin: [1], [2], [3] (syndicated by Reuters, same headline); first [1], 2 h ahead",
+            "Disagreement on injured: 12 ([1], [2]), 14 ([4])"
         ]
     );
 }

@@ -26,7 +26,7 @@ const IDEA: Composite = Composite {
     tool: "extract_idea_landscape",
     id: "idea_landscape",
     title: "Idea landscape",
-    description: "Demand and rivals: Hacker News, YC, GitHub, jobs, packages, Product Hunt. For a technology use extract_landscape.",
+    description: "Demand and rivals: Hacker News, YC, GitHub, jobs, packages, Product Hunt. For technology use extract_landscape.",
     example: r#"{"idea": "open source feature flags"}"#,
     input_schema: || schema(14_000, &[("idea", "The idea in a few words")]),
     plan: idea,
@@ -36,7 +36,7 @@ const GOVERNMENT: Composite = Composite {
     tool: "extract_gov_landscape",
     id: "gov_landscape",
     title: "Government landscape",
-    description: "US contracts of a company or topic, Hacker News, GitHub, releases. For contracts alone use extract_govcontracts.",
+    description: "US contracts, Hacker News, GitHub, releases. For contracts alone use extract_govcontracts.",
     example: r#"{"query": "Palantir", "github_url": "https://github.com/palantir/blueprint"}"#,
     input_schema: || {
         schema(

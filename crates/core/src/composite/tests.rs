@@ -459,7 +459,7 @@ fn copies_in_several_sections_are_one_origin() {
         ]
     };
     let told = assemble(input(sections()));
-    let words = "\nOrigins: 3 items, 2 origins\n- One origin: Hacker News [1] Reddit [1] (same linked page); first Reddit [1], 3 hours ahead\n";
+    let words = "\nOrigins: 3 items, 2 origins\n- One origin: Hacker News [1], Reddit [1] (same linked page); first Reddit [1], 3 hours ahead\n";
     assert!(told.text.contains(words), "{}", told.text);
     assert_eq!(told.text.matches("Origins:").count(), 1, "{}", told.text);
     let wanted = serde_json::json!({"items": 3, "origins": 2, "clusters": [{"items": ["Hacker News [1]", "Reddit [1]"],
