@@ -52,7 +52,7 @@ const values = (value, now) => {
     return plain.includes("e-") ? value.toFixed(20).replace(/0+$/, "") : plain;
   }
   const text = word(value), ending = /^(.*\()([^()]*)\)$/s.exec(text);
-  if (now != null && DATE.test(text) && moment(text) != null) return `${text} (${relative(text, now)})`;
+  if (now != null && DATE.test(text) && moment(text) != null) return `${text.replace(/\.000Z$/, "Z")} (${relative(text, now)})`;
   if (now != null && ending && DATE.test(ending[2]) && moment(ending[2]) != null) return `${ending[1]}${ending[2]}, ${relative(ending[2], now)})`;
   return text.replace(/\s+/g, " ").trim();
 };
