@@ -16,7 +16,7 @@ use crate::symbol::{Ticker, is_currency};
 pub struct Input {
     /// Up to 5 tickers, e.g. AAPL,^GSPC,BTC-USD
     pub url: String,
-    /// Ask this provider alone
+    /// This provider only
     #[schemars(extend("enum" = Provider::names()))]
     pub provider: Option<String>,
 }

@@ -10,14 +10,14 @@ use serde::Deserialize;
 pub struct Input {
     /// Role or skill, e.g. rust engineer
     pub query: String,
-    /// Place, e.g. Germany
+    /// E.g. Germany
     #[serde(default)]
     pub location: Option<String>,
     /// Remote jobs only
     #[serde(default)]
     #[schemars(extend("default" = false))]
     pub remote_only: Option<bool>,
-    /// Oldest advert, in days
+    /// Oldest advert
     #[serde(default)]
     #[schemars(extend("default" = 60, "minimum" = 1, "maximum" = 3650))]
     pub max_age_days: Option<f64>,

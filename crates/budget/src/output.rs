@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::candidate::Reason;
-use crate::limits::{Require, Strategy};
+use crate::limits::{LEAST_TOKENS, Require, Strategy};
 use crate::missing::MissingContext;
 
 /// What came of a budget.
@@ -183,13 +183,13 @@ pub struct Block {
 /// `allow_unverified`) are taken without being listed: the list
 /// of tools has a budget of its own.
 pub fn input_schema() -> Value {
-    let number = |about: &str| json!({"type": "integer", "description": about});
+    let number = |about: &str, least: u64| json!({"type": "integer", "description": about, "minimum": least});
     json!({
         "type": "object",
         "description": "What fits, to paste, and why the rest does not",
         "properties": {
-            "max_tokens": number("64 or more"),
-            "max_items": number("1 or more"),
+            "max_tokens": number("Tokens", LEAST_TOKENS),
+            "max_items": number("Items", 1),
             "require": {
                 "type": "string", "description": "Of dates; default any",
                 "enum": Require::ALL.map(Require::as_str),

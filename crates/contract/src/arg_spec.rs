@@ -35,7 +35,7 @@ impl ArgSpec {
     }
 
     /// The schema properties of these arguments, in the order shown to the model. `""`, null and 0 count as not
-    /// given, so every number starts at 1 or above.
+    /// given, so every number but `max_age` starts at 1 or above.
     pub fn properties(&self) -> Map<String, Value> {
         let mut out = Map::new();
         let mut add = |name: &str, property: Value| {
@@ -45,31 +45,28 @@ impl ArgSpec {
         if let Some((default, most)) = self.limit {
             add(
                 "limit",
-                json!({"type": "integer", "description": "Items at most", "default": default,
+                json!({"type": "integer", "description": "Items", "default": default,
                     "minimum": 1, "maximum": most}),
             );
         }
         if self.dates {
-            add("since", json!({"type": "string", "description": "From this day"}));
-            add("until", json!({"type": "string", "description": "To this day"}));
+            add("since", json!({"type": "string", "description": "First day"}));
+            add("until", json!({"type": "string", "description": "Last day"}));
         }
         if !self.sort.is_empty() {
             add(
                 "sort",
-                json!({"type": "string", "description": "Order of items", "enum": self.sort}),
+                json!({"type": "string", "description": "Order", "enum": self.sort}),
             );
         }
         if self.cursor {
-            add(
-                "cursor",
-                json!({"type": "string", "description": "From Next-Cursor line"}),
-            );
+            add("cursor", json!({"type": "string", "description": "Next-Cursor"}));
         }
         add("as_of", as_of_property());
         if self.max_age {
             add(
                 "max_age",
-                json!({"type": "integer", "description": "Cache age, seconds"}),
+                json!({"type": "integer", "description": "Cache, seconds", "minimum": 0}),
             );
         }
         out
@@ -78,7 +75,7 @@ impl ArgSpec {
 
 /// The schema of `max_length`, the same in every tool but for its default.
 pub fn max_length_property(default: usize) -> Value {
-    json!({"type": "integer", "description": "Characters at most", "default": default,
+    json!({"type": "integer", "description": "Characters", "default": default,
         "minimum": MIN_RESULT_CHARS})
 }
 

@@ -121,7 +121,7 @@ fn describe(tool: &Tool, output_schema: Arc<JsonObject>) -> McpTool {
     let mut out = McpTool::new(
         tool.name.clone(),
         tool.description.clone(),
-        listed(&tool.input_schema),
+        object(&tool.input_schema),
     );
     out.title = Some(tool.title.clone());
     out.output_schema = Some(output_schema);
@@ -171,22 +171,6 @@ fn one_page_only(request: Option<&PaginatedRequestParams>, what: &str) -> Result
         }
         _ => Ok(()),
     }
-}
-
-/// The arguments as the list of tools has them: without defaults. A model that leaves an argument out need not know what
-/// the server takes in its place, and they are 300 bytes in all. The documentation and the command line have them.
-fn listed(schema: &Value) -> JsonObject {
-    let mut listed = object(schema);
-    let properties = listed.get_mut("properties").and_then(Value::as_object_mut);
-    for property in properties
-        .into_iter()
-        .flat_map(|properties| properties.values_mut())
-    {
-        if let Some(property) = property.as_object_mut() {
-            property.remove("default");
-        }
-    }
-    listed
 }
 
 fn object(value: &Value) -> JsonObject {

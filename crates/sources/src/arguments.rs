@@ -18,7 +18,7 @@ pub fn schema(max_length: usize, texts: &[(&str, &str)]) -> Value {
     properties.insert("max_length".to_owned(), max_length_property(max_length));
     properties.insert(
         "min_freshness_score".to_owned(),
-        json!({ "type": "number", "description": "Hide staler sections", "minimum": 1, "maximum": 100 }),
+        json!({ "type": "number", "description": "Hide staler", "minimum": 1, "maximum": 100 }),
     );
     properties.insert("as_of".to_owned(), as_of_property());
     let required: Vec<&str> = texts.first().map(|(name, _)| *name).into_iter().collect();

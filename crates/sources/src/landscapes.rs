@@ -18,7 +18,7 @@ const LANDSCAPE: Composite = Composite {
     title: "Topic landscape",
     description: "A topic in YC, GitHub, Hacker News, Reddit, Product Hunt, packages. For one source use its own tool.",
     example: r#"{"topic": "robots"}"#,
-    input_schema: || schema(10_000, &[("topic", "A topic, e.g. vector database")]),
+    input_schema: || schema(10_000, &[("topic", "E.g. vector database")]),
     plan: landscape,
 };
 
@@ -28,7 +28,7 @@ const IDEA: Composite = Composite {
     title: "Idea landscape",
     description: "Demand and rivals: Hacker News, YC, GitHub, jobs, packages, Product Hunt. For technology use extract_landscape.",
     example: r#"{"idea": "open source feature flags"}"#,
-    input_schema: || schema(14_000, &[("idea", "The idea in a few words")]),
+    input_schema: || schema(14_000, &[("idea", "In a few words")]),
     plan: idea,
 };
 
@@ -43,7 +43,7 @@ const GOVERNMENT: Composite = Composite {
             12_000,
             &[
                 ("query", "Company, topic or NAICS code"),
-                ("github_url", "Repository, for its releases"),
+                ("github_url", "Repository, for releases"),
             ],
         )
     },
@@ -61,7 +61,7 @@ const FINANCE: Composite = Composite {
             12_000,
             &[
                 ("tickers", "Up to 5 tickers, e.g. NET,MSFT"),
-                ("company_name", "Name for the searches"),
+                ("company_name", "Name to search"),
                 ("github_query", "owner/repo, or search words"),
             ],
         )
@@ -79,9 +79,9 @@ const COMPANY: Composite = Composite {
         schema(
             15_000,
             &[
-                ("company", "Company name, e.g. Palantir"),
-                ("ticker", "Its ticker, e.g. PLTR"),
-                ("github_url", "Repository, for its releases"),
+                ("company", "E.g. Palantir"),
+                ("ticker", "E.g. PLTR"),
+                ("github_url", "Repository, for releases"),
             ],
         )
     },

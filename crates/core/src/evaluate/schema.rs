@@ -33,25 +33,22 @@ pub fn input_schema() -> Value {
     let mut signal = properties(&[
         ("source", "string", "URL or stable name"),
         ("source_type", "string", "Kind, e.g. arxiv, jobs"),
-        ("title", "string", "Title in one line"),
-        ("content", "string", "Text to be judged"),
-        ("published_at", "string", "Publication, e.g. 2026-01-31"),
-        ("retrieved_at", "string", "When it was fetched"),
+        ("title", "string", "Title"),
+        ("content", "string", "Text"),
+        ("published_at", "string", "E.g. 2026-01-31"),
+        ("retrieved_at", "string", "Fetched at"),
         ("semantic_score", "number", "Your relevance, 0 to 1"),
     ]);
     let status = ["success", "partial", "stale", "failed", "unknown"];
     signal.insert(
         "date_confidence".to_owned(),
         one_of(
-            "How sure published_at is",
+            "Of published_at",
             ["high", "medium", "low", "unknown"].into_iter(),
         ),
     );
-    signal.insert(
-        "status".to_owned(),
-        one_of("How retrieval went", status.into_iter()),
-    );
-    signal.insert("id".to_owned(), property("string", "Your id for it"));
+    signal.insert("status".to_owned(), one_of("Of retrieval", status.into_iter()));
+    signal.insert("id".to_owned(), property("string", "Your id"));
     json!({
         "type": "object",
         "properties": {
@@ -59,10 +56,10 @@ pub fn input_schema() -> Value {
             "intent": one_of("What it is for", INTENTS.iter().map(|intent| intent.id)),
             "signals": {
                 "type": "array",
-                "description": "Up to 500 documents as you hold them, or tool results",
+                "description": "Up to 500 documents as you hold them (http_status, content_type, final_url, metadata too), or tool results",
                 "items": {"type": "object", "properties": signal},
             },
-            "query": property("string", "What you look for"),
+            "query": property("string", "Your question"),
             "now": property("string", "Default is now"),
             "as_of": as_of_property(),
             "budget": freshcontext_budget::input_schema(),
