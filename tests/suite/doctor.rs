@@ -13,10 +13,88 @@ use crate::run::block_on;
 
 pub fn trials() -> Vec<Trial> {
     vec![
+        Trial::test("doctor::setup", || block_on(setup())),
         Trial::test("doctor::online_as_known", || block_on(as_known())),
         Trial::test("doctor::online_drift", || block_on(drift())),
         Trial::test("doctor::online_unreachable", || block_on(unreachable())),
     ]
+}
+
+/// What is set up in half, or cannot be reached, is red and named; what is right is not.
+async fn setup() -> Result<(), Failed> {
+    let file = crate::process::scratch().join("no-folder");
+    std::fs::write(&file, "a file")?;
+    let file = file.to_string_lossy().into_owned();
+    let time: &[&str] = &["--toolset", "time"];
+    for (environment, words, finding, code) in [
+        (&[][..], &[][..], None, 0),
+        (&[][..], time, None, 0),
+        (
+            &[("FRESHCONTEXT_DATABASE_URL", "postgres://127.0.0.1:1/none")][..],
+            time,
+            Some(("store", "BAD")),
+            1,
+        ),
+        (
+            &[("FRESHCONTEXT_DATA_DIR", file.as_str())][..],
+            time,
+            Some(("store", "BAD")),
+            1,
+        ),
+        (
+            &[("REDDIT_CLIENT_SECRET", SECRET)][..],
+            &[][..],
+            Some(("REDDIT_CLIENT_SECRET is set without REDDIT_CLIENT_ID", "BAD")),
+            1,
+        ),
+        (
+            &[("REDDIT_CLIENT_ID", SECRET)][..],
+            &[][..],
+            Some(("REDDIT_CLIENT_ID is set without REDDIT_CLIENT_SECRET", "BAD")),
+            1,
+        ),
+        (
+            &[("REDDIT_CLIENT_ID", SECRET), ("REDDIT_CLIENT_SECRET", SECRET)][..],
+            &[][..],
+            None,
+            0,
+        ),
+        (
+            &[("HTTPS_PROXY", "http://127.0.0.1:3128")][..],
+            &[][..],
+            Some(("HTTPS_PROXY is set and is not used", "note")),
+            0,
+        ),
+        (
+            &[][..],
+            &["--set", "proxy=true"][..],
+            Some(("requests go out directly", "BAD")),
+            1,
+        ),
+    ] {
+        let mut all = vec!["doctor"];
+        all.extend(words);
+        let mut command = command(&all);
+        command.envs(environment.iter().copied());
+        let done = finish(command, "").await;
+        let said = &done.stdout;
+        assert_eq!(
+            done.code,
+            Some(code),
+            "{environment:?} {words:?}: {said} {}",
+            done.stderr
+        );
+        assert!(!said.contains(SECRET), "{said}");
+        match finding {
+            None => assert!(!said.contains("BAD"), "{said}"),
+            Some((text, verdict)) => assert!(
+                said.lines()
+                    .any(|line| line.contains(text) && line.starts_with(verdict)),
+                "{environment:?}: {said}"
+            ),
+        }
+    }
+    Ok(())
 }
 
 /// The cases of the sources' own examples, which the doctor requests.

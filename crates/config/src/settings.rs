@@ -12,6 +12,7 @@ use freshcontext_store::{Bounds, Place, Retention, Store};
 use ipnet::IpNet;
 
 use crate::clock::SystemClock;
+use crate::host_rule::HostRule;
 
 /// A day in milliseconds.
 const DAY_MS: i64 = 86_400_000;
@@ -33,6 +34,8 @@ pub struct Settings {
     pub cursor_secret: Option<Secret>,
     /// Log filter for stderr.
     pub log: String,
+    /// Form of the lines of the log.
+    pub log_format: LogFormat,
     /// Ids of disabled adapters; their tools are not offered.
     pub disable_sources: Vec<String>,
     /// Decay rates per hour by class, in place of the built-in ones.
@@ -67,6 +70,21 @@ pub enum StoreMode {
     Off,
 }
 
+/// Form of the lines of the log.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LogFormat {
+    /// Text for people.
+    #[default]
+    Text,
+    /// One JSON object for each line.
+    Json,
+}
+
+impl LogFormat {
+    /// All forms with their names in the settings.
+    pub const NAMES: [(&'static str, Self); 2] = [("text", Self::Text), ("json", Self::Json)];
+}
+
 impl StoreMode {
     /// All modes with their names in the settings.
     pub const NAMES: [(&'static str, Self); 3] = [
@@ -85,8 +103,8 @@ pub struct HttpSettings {
     pub token: Option<Secret>,
     /// Additional tokens by the names of their holders.
     pub tokens: BTreeMap<String, Secret>,
-    /// Accepted `Host` values, with or without a port.
-    pub allowed_hosts: Vec<String>,
+    /// Accepted `Host` values.
+    pub allowed_hosts: Vec<HostRule>,
     /// Accepted `Origin` values; `https://example.com:*` accepts any port.
     pub allowed_origins: Vec<String>,
     /// Whether all callers on this machine share one client's limits.
@@ -95,6 +113,8 @@ pub struct HttpSettings {
     pub proxies: Vec<IpNet>,
     /// Whether `GET /metrics` is served.
     pub metrics: bool,
+    /// Token that opens `GET /metrics` and nothing else.
+    pub metrics_token: Option<Secret>,
 }
 
 /// A secret: never printed, not even by `{:?}`.
@@ -129,6 +149,7 @@ impl Default for Settings {
             data_dir: None,
             cursor_secret: None,
             log: "warn".to_owned(),
+            log_format: LogFormat::default(),
             disable_sources: Vec::new(),
             decay: BTreeMap::new(),
             proxy: false,
@@ -150,16 +171,24 @@ impl Default for HttpSettings {
             addr: SocketAddr::from((Ipv4Addr::LOCALHOST, 8787)),
             token: None,
             tokens: BTreeMap::new(),
-            allowed_hosts: names(&["localhost", "127.0.0.1", "::1"]),
+            allowed_hosts: ["localhost", "127.0.0.1", "::1"]
+                .map(|host| HostRule::Exact(host.to_owned(), None))
+                .to_vec(),
             allowed_origins: names(&["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"]),
             limit_loopback: false,
             proxies: Vec::new(),
             metrics: false,
+            metrics_token: None,
         }
     }
 }
 
 impl HttpSettings {
+    /// Returns whether `GET /metrics` is served: it is switched on, or has a token of its own.
+    pub const fn serves_metrics(&self) -> bool {
+        self.metrics || self.metrics_token.is_some()
+    }
+
     /// Returns every accepted token, with its holder's name if it has one.
     pub fn all_tokens(&self) -> impl Iterator<Item = (Option<&str>, &Secret)> {
         let one = self.token.iter().map(|token| (None, token));

@@ -9,7 +9,8 @@ use ipnet::IpNet;
 use serde_json::Value;
 use url::Url;
 
-use crate::settings::{Secret, Settings, StoreMode};
+use crate::host_rule::HostRule;
+use crate::settings::{LogFormat, Secret, Settings, StoreMode};
 
 /// Minimum length, in characters, of a secret that must resist guessing. Sixteen characters of base64 are 96 bits,
 /// which cannot be guessed at one client's rate limit, with any number of clients.
@@ -209,6 +210,23 @@ pub fn settings() -> Vec<Setting> {
                 Ok(())
             },
             |settings| settings.log.clone(),
+        ),
+        own(
+            "log_format",
+            Kind::Text,
+            "Form of the log's lines: text, or json with one object for each line.",
+            |settings, value| {
+                let given = text(value)?;
+                let named = LogFormat::NAMES.iter().find(|(name, _)| *name == given);
+                settings.log_format = named.ok_or("must be text or json")?.1;
+                Ok(())
+            },
+            |settings| {
+                let named = LogFormat::NAMES
+                    .iter()
+                    .find(|(_, format)| *format == settings.log_format);
+                named.map_or("", |(name, _)| name).to_owned()
+            },
         ),
         own(
             "disable_sources",
@@ -420,12 +438,24 @@ pub fn settings() -> Vec<Setting> {
         own(
             "http.allowed_hosts",
             Kind::List,
-            "Values of the Host header that are answered; all others get 403.",
+            "Values of the Host header that are answered: names and addresses with or without a port, `*.example.com` for every name below it, networks such as `10.0.0.0/8`; all others get 403.",
             |settings, value| {
-                settings.http.allowed_hosts = list(value)?;
+                let hosts = list(value)?;
+                settings.http.allowed_hosts = hosts
+                    .iter()
+                    .map(|entry| HostRule::parse(entry))
+                    .collect::<Result<_, _>>()?;
                 Ok(())
             },
-            |settings| settings.http.allowed_hosts.join(","),
+            |settings| {
+                let hosts: Vec<String> = settings
+                    .http
+                    .allowed_hosts
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect();
+                hosts.join(",")
+            },
         ),
         own(
             "http.allowed_origins",
@@ -488,6 +518,16 @@ pub fn settings() -> Vec<Setting> {
                 Ok(())
             },
             |settings| settings.http.metrics.to_string(),
+        ),
+        own(
+            "http.metrics_token",
+            Kind::Secret,
+            "Bearer token for `GET /metrics` alone: for whoever collects figures and must not call tools. It switches `http.metrics` on.",
+            |settings, value| {
+                settings.http.metrics_token = filled(word(value)?).map(Secret::new);
+                Ok(())
+            },
+            |settings| set(settings.http.metrics_token.is_some()),
         ),
     ];
     all.extend(Limits::ABOUT.iter().map(|(name, about)| Setting {

@@ -349,8 +349,8 @@ pub(super) fn log_failure(error: &SourceError) {
         .collect();
     let cause = error.cause.as_deref().map(ToString::to_string);
     if error.code == ErrorCode::Internal {
-        tracing::error!(code = %error.code, message = ?error.message, facts = facts.join(" "), cause = ?cause, "failed");
+        tracing::error!(code = %error.code, message = ?error.message, facts = facts.join(" "), cause = cause.as_deref(), "failed");
     } else {
-        tracing::info!(code = %error.code, message = ?error.message, facts = facts.join(" "), cause = ?cause, "failed");
+        tracing::info!(code = %error.code, message = ?error.message, facts = facts.join(" "), cause = cause.as_deref(), "failed");
     }
 }

@@ -79,7 +79,7 @@ impl App {
     ) -> Result<Self, ConfigError> {
         let wiring = Wiring {
             told: true,
-            counted: settings.http.metrics,
+            counted: settings.http.serves_metrics(),
             ..Wiring::default()
         };
         Self::assemble(settings, environment, wiring)
@@ -245,7 +245,7 @@ fn proxy(environment: &[(String, String)]) -> Result<Option<ProxyConfig>, Config
 }
 
 /// The first variable of the environment that names a proxy, and what it says.
-fn proxy_variable(environment: &[(String, String)]) -> Option<(&'static str, &str)> {
+pub(crate) fn proxy_variable(environment: &[(String, String)]) -> Option<(&'static str, &str)> {
     let names = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"];
     names
         .into_iter()

@@ -2,11 +2,12 @@
 
 use std::fmt::{self, Write as _};
 
+use freshcontext_config::LogFormat;
 use freshcontext_core::sanitize::clean;
 use freshcontext_redact::masked;
 use tracing::{Event, Subscriber};
 use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
+use tracing_subscriber::fmt::format::{Format, FormatEvent, FormatFields, Json, JsonFields, Writer};
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormattedFields};
 use tracing_subscriber::registry::LookupSpan;
@@ -25,14 +26,19 @@ const QUIETER: &[&str] = &[
 /// at `debug`.
 const SILENT: &str = "html5ever=error";
 
-/// Starts the log with a level or a filter. Further calls have no effect.
-pub(crate) fn start(filter: &str) {
-    let _ = tracing_subscriber::fmt()
+/// Starts the log with a level or a filter, in lines of text or of JSON. Further calls have no effect.
+pub(crate) fn start(filter: &str, format: LogFormat) {
+    let log = tracing_subscriber::fmt()
         .with_env_filter(chosen(filter))
         .with_writer(std::io::stderr)
-        .with_ansi(false)
-        .event_format(OneLine)
-        .try_init();
+        .with_ansi(false);
+    let _ = match format {
+        LogFormat::Text => log.event_format(OneLine).try_init(),
+        LogFormat::Json => log
+            .fmt_fields(JsonFields::new())
+            .event_format(OneObject(Format::default().json()))
+            .try_init(),
+    };
     std::panic::set_hook(Box::new(|panic| {
         // The location helps; the message may contain caller-supplied text.
         let place = panic
@@ -99,6 +105,25 @@ where
         }
         // Libraries log whole messages at `trace`, and an error may repeat an argument.
         writeln!(writer, "{}", clean(&masked(&escaped).0))
+    }
+}
+
+/// Formats `{"timestamp":…,"level":…,"message":…,"target":…,"span":{"id":1,…}}`, masked and cleaned as a line of text is.
+struct OneObject(Format<Json>);
+
+impl<S> FormatEvent<S, JsonFields> for OneObject
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    fn format_event(
+        &self,
+        ctx: &FmtContext<'_, S, JsonFields>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let mut line = String::new();
+        self.0.format_event(ctx, Writer::new(&mut line), event)?;
+        writeln!(writer, "{}", clean(&masked(line.trim_end()).0))
     }
 }
 

@@ -14,6 +14,17 @@ pub enum Place {
     Postgres(String),
 }
 
+impl Place {
+    /// Returns what kind of store it is, for people: `SQLite`, `memory` or `Postgres`.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Folder(_) => "SQLite",
+            Self::Memory => "memory",
+            Self::Postgres(_) => "Postgres",
+        }
+    }
+}
+
 impl fmt::Debug for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

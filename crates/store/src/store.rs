@@ -71,6 +71,11 @@ impl Store {
         Self::bounded(place, retention, Bounds::DEFAULT)
     }
 
+    /// Returns what kind of store it is, for people.
+    pub fn kind(&self) -> &'static str {
+        self.reach.place().kind()
+    }
+
     /// Creates a store at this location. Nothing is opened yet.
     pub fn bounded(place: Place, retention: Retention, bounds: Bounds) -> Self {
         Self {

@@ -16,7 +16,77 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("http::rate_of_one_client", || block_on(rate())),
         Trial::test("http::no_rate_for_this_machine", || block_on(this_machine())),
         Trial::test("http::figures", || block_on(figures())),
+        Trial::test("http::figures_token", || block_on(figures_token())),
+        Trial::test("http::refusals_in_the_log", || block_on(refusals_in_the_log())),
     ]
+}
+
+/// Whoever collects figures has a token that opens nothing else; callers' tokens open both.
+async fn figures_token() -> Result<(), Failed> {
+    let server = HttpServer::start(&[
+        ("FRESHCONTEXT_HTTP_TOKEN", "of-a-caller"),
+        ("FRESHCONTEXT_HTTP_METRICS_TOKEN", "of-the-figures"),
+    ])
+    .await;
+    for (token, path, method, status) in [
+        ("of-the-figures", "/metrics", "GET", 200),
+        ("of-the-figures", "/mcp", "POST", 401),
+        ("of-a-caller", "/metrics", "GET", 200),
+        ("of-a-caller", "/mcp", "POST", 200),
+        ("neither", "/metrics", "GET", 401),
+    ] {
+        let authorization = format!("Bearer {token}");
+        let body = if method == "POST" { ping() } else { String::new() };
+        let answer = server
+            .send(method, path, &[("Authorization", &authorization)], &body)
+            .await;
+        assert_eq!(answer.status, status, "{token} {path}: {answer:?}");
+    }
+    Ok(())
+}
+
+/// A refused Host or token is logged as JSON, once for many; no token shows.
+async fn refusals_in_the_log() -> Result<(), Failed> {
+    let server = HttpServer::start(&[
+        ("FRESHCONTEXT_HTTP_TOKEN", "of-a-caller"),
+        ("FRESHCONTEXT_HTTP_ALLOWED_HOSTS", "127.0.0.0/8,*.example.com"),
+        ("FRESHCONTEXT_LOG_FORMAT", "json"),
+    ])
+    .await;
+    let good = ("Authorization", "Bearer of-a-caller");
+    for (host, status) in [
+        ("127.0.0.1", 200),
+        ("mcp.example.com:8443", 200),
+        ("example.com", 403),
+        ("127.0.0.1.example.org", 403),
+    ] {
+        let answer = server
+            .send("POST", "/mcp", &[("Host", host), good], &ping())
+            .await;
+        assert_eq!(answer.status, status, "{host}: {answer:?}");
+    }
+    for _ in 0..20 {
+        let wrong = [("Authorization", "Bearer hunter2-hunter2")];
+        assert_eq!(server.send("POST", "/mcp", &wrong, &ping()).await.status, 401);
+    }
+    let log = server.log.text();
+    assert!(!log.contains("hunter2"), "{log}");
+    let settings: Vec<String> = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .filter(|line| {
+            line["fields"]["message"]
+                .as_str()
+                .is_some_and(|text| text.starts_with("refused"))
+        })
+        .map(|line| line["fields"]["setting"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(
+        settings,
+        ["http.allowed_hosts", "http.token, http.tokens"],
+        "{log}"
+    );
+    Ok(())
 }
 
 fn ping() -> String {

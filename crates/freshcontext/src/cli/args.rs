@@ -68,6 +68,9 @@ pub(crate) struct Global {
     /// Log level on stderr: error, warn, info, debug, trace, off
     #[arg(long, global = true, value_name = "LEVEL")]
     pub(crate) log: Option<String>,
+    /// Form of the log's lines: text or json
+    #[arg(long, global = true, value_name = "FORM")]
+    pub(crate) log_format: Option<String>,
     /// Enable a toolset: time (`recheck`, deliverables), references, or all
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) toolset: Vec<String>,

@@ -1,14 +1,14 @@
 //! `freshcontext doctor`: checks the installation.
 
-use freshcontext_contract::{Key, Transport as _};
+use freshcontext_contract::{Apply, Key, Transport as _};
 use freshcontext_spec::specification;
 use serde_json::json;
 
 use super::report::{Report, Verdict};
-use super::{FAILED, online};
-use crate::app::{App, secret_names};
+use super::{FAILED, online, with_runtime};
+use crate::app::{App, proxy_variable, secret_names};
 use crate::output;
-use freshcontext_config::{ConfigError, Loaded, Sources, default_file};
+use freshcontext_config::{ConfigError, Loaded, Settings, Sources, default_file};
 use freshcontext_serve::http;
 
 pub(super) fn run(
@@ -78,7 +78,10 @@ pub(super) fn run(
     if let Err(error) = http::check(&settings.http) {
         report.say(Verdict::Bad, "http", &error.to_string());
     }
+    store(settings, &mut report)?;
+    proxy(settings, &sources.environment, &mut report);
     keys(&app, &mut report);
+    half_keys(&app, &sources.environment, &mut report);
     report.say(Verdict::Fine, "tools", &app.engine.tools().len().to_string());
     let asked = if online {
         online::ask(settings, &sources.environment, &mut report)?
@@ -93,6 +96,93 @@ pub(super) fn run(
         output::line(&serde_json::to_string_pretty(&told).unwrap_or_default());
     }
     Ok(if report.bad == 0 { 0 } else { FAILED })
+}
+
+/// Opens the store of the toolset `time`.
+fn store(settings: &Settings, report: &mut Report) -> Result<(), ConfigError> {
+    if !settings.with_time() {
+        return Ok(());
+    }
+    let Some(store) = settings.store() else {
+        report.say(
+            Verdict::Note,
+            "store",
+            "off (`store`): nothing is kept between calls",
+        );
+        return Ok(());
+    };
+    let found = with_runtime(1, async {
+        let found = store.info().await;
+        store.close().await;
+        found
+    })?;
+    match found {
+        Ok(info) => report.say(
+            Verdict::Fine,
+            "store",
+            &format!(
+                "{}, tables of version {}, {} answers",
+                store.kind(),
+                info.schema,
+                info.answers
+            ),
+        ),
+        Err(error) => report.say(Verdict::Bad, "store", &error.to_string()),
+    }
+    Ok(())
+}
+
+fn proxy(settings: &Settings, environment: &[(String, String)], report: &mut Report) {
+    match (settings.proxy, proxy_variable(environment)) {
+        (false, None) => {}
+        (false, Some((name, _))) => report.say(
+            Verdict::Note,
+            "proxy",
+            &format!("{name} is set and is not used; `proxy` (FRESHCONTEXT_PROXY=true) switches it on"),
+        ),
+        (true, Some((name, _))) => {
+            report.say(
+                Verdict::Fine,
+                "proxy",
+                &format!("requests go through the one of {name}"),
+            );
+        }
+        (true, None) => report.say(
+            Verdict::Bad,
+            "proxy",
+            "`proxy` is on, and HTTPS_PROXY, HTTP_PROXY and ALL_PROXY are empty: requests go out directly",
+        ),
+    }
+}
+
+/// Names credentials of which one half is set.
+fn half_keys(app: &App, environment: &[(String, String)], report: &mut Report) {
+    let is_set = |name: &str| {
+        environment
+            .iter()
+            .any(|(known, value)| known == name && !value.trim().is_empty())
+    };
+    let mut told: Vec<&str> = Vec::new();
+    for descriptor in app.engine.descriptors() {
+        for credential in descriptor.credentials {
+            let Apply::ClientCredentials { secret_env, .. } = credential.apply else {
+                continue;
+            };
+            let id = credential.env.iter().find(|name| is_set(name));
+            let problem = match (id, is_set(secret_env)) {
+                (Some(id), false) => format!("{id} is set without {secret_env}: neither is used"),
+                (None, true) => format!(
+                    "{secret_env} is set without {}: neither is used",
+                    credential.env.join(" or ")
+                ),
+                _ => continue,
+            };
+            if !told.contains(&secret_env) {
+                told.push(secret_env);
+                report.say(Verdict::Bad, descriptor.id, &problem);
+            }
+        }
+    }
 }
 
 fn keys(app: &App, report: &mut Report) {

@@ -31,10 +31,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::FromArgMatches as _;
-use freshcontext_contract::{Limits, SourceError};
+use freshcontext_contract::{Limits, SourceError, Transport as _};
 use tokio::runtime::Builder;
 
-use crate::app::App;
+use crate::app::{App, secret_names};
 use crate::{logging, output};
 use args::{Cli, Command, Global, History};
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
@@ -187,7 +187,7 @@ fn dispatch(cli: Cli) -> u8 {
         Ok(loaded) => loaded,
         Err(error) => return wrong(&error),
     };
-    logging::start(&loaded.settings.log);
+    logging::start(&loaded.settings.log, loaded.settings.log_format);
     if let Some(file) = &loaded.no_file {
         tracing::warn!(
             file = %file.display(),
@@ -307,6 +307,9 @@ fn layers(global: &Global, command: &Command) -> Sources {
     if let Some(level) = &global.log {
         flag("log", level.clone());
     }
+    if let Some(format) = &global.log_format {
+        flag("log_format", format.clone());
+    }
     let mut toolsets = global.toolset.clone();
     if matches!(
         command,
@@ -393,10 +396,34 @@ fn speak_http(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     let settings = &loaded.settings;
     http::check(&settings.http)?;
     let app = App::build_for_http(settings, &sources.environment)?;
+    log_start(settings, &app);
     let pipeline = app.pipeline;
     over_http(app.engine, app.follow, settings, app.metrics, move |address| {
         pipeline.add_own_address(address);
     })
+}
+
+/// Logs in one line what an operator wants to know of a start.
+fn log_start(settings: &Settings, app: &App) {
+    let listed = |names: Vec<&str>| names.join(",");
+    let store = settings
+        .with_time()
+        .then(|| settings.store().map_or("off", |store| store.kind()));
+    let keys = app.engine.descriptors().flat_map(secret_names);
+    let mut keys: Vec<&str> = keys.filter(|name| app.pipeline.configured(name)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        address = %settings.http.addr,
+        toolsets = settings.toolsets.join(","),
+        tools = app.engine.tools().len(),
+        store,
+        tokens = listed(settings.http.all_tokens().map(|(name, _)| name.unwrap_or("http.token")).collect()),
+        keys = listed(keys),
+        metrics = settings.http.serves_metrics(),
+        "started"
+    );
 }
 
 /// Serves an engine over HTTP until shutdown. Calls `bound` with the address. Returns the exit code.

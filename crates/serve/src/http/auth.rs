@@ -22,6 +22,7 @@ use super::guard::{Admitted, Denied, Guard};
 use super::peers::Peers;
 use super::places::{Permit, Serving};
 use super::rate::{Client, Rate};
+use super::refused::RefusedLog;
 use super::{HEALTH_PATH, METRICS_PATH, READY_PATH};
 use freshcontext_config::HttpSettings;
 use freshcontext_metrics::{Metrics, Refusal};
@@ -59,6 +60,7 @@ pub(crate) struct AuthFilter {
     peers: Peers,
     rate: Option<Rate>,
     metrics: Option<Arc<Metrics>>,
+    log: RefusedLog,
     /// Set when new work is refused.
     draining: AtomicBool,
 }
@@ -70,6 +72,7 @@ impl AuthFilter {
             peers: Peers::new(settings),
             rate: Rate::new(limits),
             metrics,
+            log: RefusedLog::default(),
             draining: AtomicBool::new(false),
         }
     }
@@ -111,6 +114,9 @@ impl AuthFilter {
         self.guard.origin(request.headers())?;
         if is_probe(path) || is_login(path) || cors::is_preflight(request) {
             return Ok(Admitted::default());
+        }
+        if path == METRICS_PATH {
+            return self.guard.authorise_figures(request.headers());
         }
         self.guard.authorise(request.headers())
     }
@@ -158,6 +164,8 @@ impl AuthFilter {
                     Denied::Origin => Refusal::Origin,
                     Denied::Token => Refusal::Token,
                 });
+                self.log
+                    .tell(request.extensions().get::<Client>().copied(), denied);
                 refuse(denied)
             }
             (Ok(()), Ok(_)) if cors::is_preflight(&request) => cors::preflight(request.headers()),

@@ -1,6 +1,5 @@
 //! Access control of the HTTP service: Host, Origin, bearer token. Applied to every method and path.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use getrandom::fill;
@@ -8,14 +7,14 @@ use hmac::{Hmac, KeyInit, Mac};
 use http::{HeaderMap, Uri, header};
 use sha2::Sha256;
 
-use freshcontext_config::{HttpSettings, Secret};
+use freshcontext_config::{HostRule, HttpSettings, Secret, authority};
 use freshcontext_mcp::caller::{Caller, Share};
 
 /// Maximum length of an Authorization header, in bytes.
 const AUTHORIZATION_BYTES: usize = 8 << 10;
 
 /// Reason why a request is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Denied {
     /// The Host header is absent, repeated, unreadable or not allowed.
     Host,
@@ -37,9 +36,10 @@ pub(crate) struct Admitted {
 /// The checks, prepared from the settings.
 #[derive(Debug)]
 pub(crate) struct Guard {
-    hosts: Vec<(String, Option<u16>)>,
+    hosts: Vec<HostRule>,
     origins: Vec<AllowedOrigin>,
     tokens: Vec<(Option<Arc<str>>, TokenCheck)>,
+    figures: Option<TokenCheck>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -54,23 +54,19 @@ enum AllowedOrigin {
 
 impl Guard {
     pub(crate) fn new(settings: &HttpSettings) -> Self {
-        let hosts = settings
-            .allowed_hosts
-            .iter()
-            .filter_map(|host| authority(host))
-            .collect();
         let origins = settings
             .allowed_origins
             .iter()
             .filter_map(|origin| AllowedOrigin::parse(origin))
             .collect();
         Self {
-            hosts,
+            hosts: settings.allowed_hosts.clone(),
             origins,
             tokens: settings
                 .all_tokens()
                 .map(|(name, token)| (name.map(Arc::from), TokenCheck::new(token)))
                 .collect(),
+            figures: settings.metrics_token.as_ref().map(TokenCheck::new),
         }
     }
 
@@ -111,16 +107,7 @@ impl Guard {
         if self.tokens.is_empty() {
             return Ok(Admitted::default());
         }
-        let mut given = headers.get_all(header::AUTHORIZATION).iter();
-        let (Some(value), None) = (given.next(), given.next()) else {
-            return Err(Denied::Token);
-        };
-        let value = value.as_bytes();
-        let (scheme, token) = value.split_at_checked(7).ok_or(Denied::Token)?;
-        if value.len() > AUTHORIZATION_BYTES || !scheme.eq_ignore_ascii_case(b"bearer ") {
-            return Err(Denied::Token);
-        }
-        let token = token.trim_ascii();
+        let token = bearer(headers).ok_or(Denied::Token)?;
         let mut found = None;
         // Compares with every token, so that the duration does not reveal which one matched.
         for (number, (name, check)) in self.tokens.iter().enumerate() {
@@ -139,11 +126,30 @@ impl Guard {
         })
     }
 
-    fn knows(&self, (host, port): &(String, Option<u16>)) -> bool {
-        self.hosts
-            .iter()
-            .any(|(known, fixed)| known == host && (fixed.is_none() || fixed == port))
+    /// Checks the token of a request for the figures: the one for them alone, or any caller's.
+    pub(crate) fn authorise_figures(&self, headers: &HeaderMap) -> Result<Admitted, Denied> {
+        match (&self.figures, bearer(headers)) {
+            (Some(check), Some(token)) if check.holds(token) => Ok(Admitted::default()),
+            (Some(_), _) if self.tokens.is_empty() => Err(Denied::Token),
+            _ => self.authorise(headers),
+        }
     }
+
+    fn knows(&self, (host, port): &(String, Option<u16>)) -> bool {
+        self.hosts.iter().any(|rule| rule.admits(host, *port))
+    }
+}
+
+/// Returns the one bearer token of a request.
+fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
+    let mut given = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(value), None) = (given.next(), given.next()) else {
+        return None;
+    };
+    let value = value.as_bytes();
+    let (scheme, token) = value.split_at_checked(7)?;
+    let is_one = value.len() <= AUTHORIZATION_BYTES && scheme.eq_ignore_ascii_case(b"bearer ");
+    is_one.then(|| token.trim_ascii())
 }
 
 /// Compares tokens in a time that depends on neither: it compares their keyed hashes in constant time.
@@ -179,48 +185,6 @@ fn digest(key: &[u8], text: &[u8]) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
     mac.update(text);
     Some(mac)
-}
-
-/// Parses host and port of an authority; the host in lower case without brackets. `None` for user names,
-/// invalid ports and paths.
-fn authority(text: &str) -> Option<(String, Option<u16>)> {
-    let text = text.trim();
-    if text.is_empty()
-        || text.contains(['@', '/', '?', '#', '\\', ','])
-        || text.chars().any(char::is_whitespace)
-    {
-        return None;
-    }
-    if let Ok(address) = text.parse::<IpAddr>() {
-        return Some((address.to_string(), None));
-    }
-    let (host, port) = if let Some(rest) = text.strip_prefix('[') {
-        let (host, rest) = rest.split_once(']')?;
-        (
-            host.parse::<IpAddr>().ok()?.to_string(),
-            if rest.is_empty() {
-                None
-            } else {
-                Some(rest.strip_prefix(':')?)
-            },
-        )
-    } else {
-        match text.split_once(':') {
-            Some((host, port)) => (host.to_ascii_lowercase(), Some(port)),
-            None => (text.to_ascii_lowercase(), None),
-        }
-    };
-    if host.is_empty() {
-        return None;
-    }
-    let port = match port {
-        None => None,
-        Some(port) if port.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Some(port.parse().ok().filter(|port| *port > 0)?)
-        }
-        Some(_) => return None,
-    };
-    Some((host, port))
 }
 
 impl AllowedOrigin {
@@ -406,6 +370,30 @@ mod tests {
             (header::AUTHORIZATION, "Bearer x"),
         ]);
         assert_eq!(guard.authorise(&twice), Err(Denied::Token));
+    }
+
+    #[test]
+    fn the_token_of_the_figures_opens_nothing_else() {
+        let figures = |settings: &HttpSettings, token: &str| {
+            let guard = Guard::new(settings);
+            let value = format!("Bearer {token}");
+            let map = headers(&[(header::AUTHORIZATION, &value)]);
+            (
+                guard.authorise_figures(&map).is_ok(),
+                guard.authorise(&map).is_ok(),
+            )
+        };
+        let mut settings = HttpSettings {
+            token: Some(Secret::new("of-a-caller")),
+            metrics_token: Some(Secret::new("of-the-figures")),
+            ..HttpSettings::default()
+        };
+        assert_eq!(figures(&settings, "of-the-figures"), (true, false));
+        assert_eq!(figures(&settings, "of-a-caller"), (true, true));
+        assert_eq!(figures(&settings, "wrong"), (false, false));
+        settings.token = None;
+        assert_eq!(figures(&settings, "of-the-figures"), (true, true));
+        assert_eq!(figures(&settings, "wrong"), (false, true));
     }
 
     #[test]

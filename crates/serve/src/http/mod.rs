@@ -11,6 +11,7 @@ mod monitored;
 mod peers;
 mod places;
 mod rate;
+mod refused;
 mod routes;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -66,12 +67,19 @@ const LAST_WRITES: Duration = Duration::from_millis(300);
 /// Rejects unsafe settings: a non-loopback address without a token or with a guessable one, and two names for one
 /// token. On a loopback address, only local programs can connect, so any token is accepted.
 pub fn check(settings: &HttpSettings) -> Result<(), ConfigError> {
-    let tokens: Vec<_> = settings.all_tokens().collect();
-    for (at, (name, token)) in tokens.iter().enumerate() {
-        let key = name.map_or_else(
+    let key = |name: Option<&str>| {
+        name.map_or_else(
             || "`http.token` (FRESHCONTEXT_HTTP_TOKEN)".to_owned(),
             |name| format!("the token of `{name}` in `http.tokens` (FRESHCONTEXT_HTTP_TOKENS)"),
-        );
+        )
+    };
+    let figures = settings.metrics_token.iter().map(|token| {
+        let key = "`http.metrics_token` (FRESHCONTEXT_HTTP_METRICS_TOKEN)".to_owned();
+        (key, token)
+    });
+    let callers = settings.all_tokens().map(|(name, token)| (key(name), token));
+    let tokens: Vec<_> = callers.chain(figures).collect();
+    for (at, (key, token)) in tokens.iter().enumerate() {
         if tokens.iter().take(at).any(|(_, other)| other == token) {
             return Err(ConfigError(format!("{key} is the same as another one")));
         }
@@ -83,7 +91,7 @@ pub fn check(settings: &HttpSettings) -> Result<(), ConfigError> {
             )));
         }
     }
-    if !settings.addr.ip().is_loopback() && tokens.is_empty() {
+    if !settings.addr.ip().is_loopback() && settings.all_tokens().next().is_none() {
         return Err(ConfigError(format!(
             "`http.addr` is {}, which others can reach: set `http.token` (FRESHCONTEXT_HTTP_TOKEN) or `http.tokens` \
              (FRESHCONTEXT_HTTP_TOKENS), or use a loopback address",

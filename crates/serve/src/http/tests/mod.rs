@@ -29,7 +29,7 @@ struct Running {
 }
 
 async fn start(http: HttpSettings, limits: Limits) -> Running {
-    let (engine, upstream, metrics) = if http.metrics {
+    let (engine, upstream, metrics) = if http.serves_metrics() {
         counted_engine(&settings())
     } else {
         let (engine, upstream) = engine_with(&settings());
