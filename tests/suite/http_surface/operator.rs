@@ -73,7 +73,7 @@ async fn refusals_in_the_log() -> Result<(), Failed> {
     assert!(!log.contains("hunter2"), "{log}");
     let settings: Vec<String> = log
         .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"))
         .filter(|line| {
             line["fields"]["message"]
                 .as_str()
