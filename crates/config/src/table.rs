@@ -380,7 +380,7 @@ pub fn settings() -> Vec<Setting> {
         own(
             "database_url",
             Kind::Secret,
-            "Postgres database of the toolset `time`, as `postgres://user:password@host/database`, for several machines. The connection has no TLS.",
+            "Postgres database of the toolset `time`, as `postgres://user:password@host/database`, for several machines; `sslmode` (prefer, require, verify-ca, verify-full) and `sslrootcert` as in libpq.",
             |settings, value| {
                 let address = filled(text(value)?);
                 if address

@@ -100,6 +100,8 @@ const NOT_IN_TIME: &str = "the database did not answer in time";
 const QUERY_CANCELED: &str = "57014";
 /// SQLSTATE of the relay's own error, for a server that sent too much. No server uses this code.
 pub(crate) const SENT_TOO_MUCH: &str = "ZL001";
+/// SQLSTATE of the relay's own error, for a connection that could not be encrypted as `sslmode` asks. No server uses this code.
+pub(crate) const NOT_PRIVATE: &str = "ZL002";
 
 /// Classifies an error by its SQLSTATE class, from <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
 fn by_sqlstate(code: &str) -> Option<(Trouble, &'static str)> {
@@ -133,6 +135,11 @@ impl From<sqlx::Error> for StoreError {
             && told.code().as_deref() == Some(SENT_TOO_MUCH)
         {
             return Self::new(Trouble::TooLarge, told.message());
+        }
+        if let sqlx::Error::Database(told) = &error
+            && told.code().as_deref() == Some(NOT_PRIVATE)
+        {
+            return Self::new(Trouble::Unreachable, told.message());
         }
         let known = match &error {
             sqlx::Error::Database(told) => told.code().and_then(|code| match code.parse::<i32>() {

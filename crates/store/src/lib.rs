@@ -28,6 +28,8 @@ mod reach;
 mod relay;
 mod sqlite;
 mod store;
+#[cfg(target_os = "linux")]
+mod tls;
 
 pub use backend::{AnswerRow, AnswersPage, Backend, Info, Retention};
 pub use bounds::Bounds;

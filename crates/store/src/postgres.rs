@@ -1,5 +1,4 @@
-//! Postgres, for several machines. Connections are unencrypted, so they must use loopback or the operator's own
-//! tunnel.
+//! Postgres, for several machines. Connections are encrypted as `sslmode` of the address says (`tls.rs`).
 
 use std::str::FromStr as _;
 use std::sync::{Arc, Weak};
@@ -16,6 +15,8 @@ use crate::reach::Reach;
 use crate::relay::Relay;
 use crate::room::Room;
 use crate::tables::writable;
+#[cfg(target_os = "linux")]
+use crate::tls::Tls;
 use crate::{BoxFuture, is_no_key, migrations};
 
 /// Connections per process.
@@ -54,8 +55,10 @@ impl Postgres {
         let longest = reach.bounds().operation;
         let options = options(address, longest * STATEMENT_TENTHS / 10).await?;
         #[cfg(target_os = "linux")]
+        let tls = Tls::of(&options, address)?;
+        #[cfg(target_os = "linux")]
         let (relay, options) =
-            Relay::start(options, reach.bounds().read_bytes, longest).map_err(|error| {
+            Relay::start(options, reach.bounds().read_bytes, longest, tls).map_err(|error| {
                 tracing::debug!(%error, "no socket for the database's connections");
                 StoreError::new(
                     Trouble::Other,
@@ -65,7 +68,7 @@ impl Postgres {
         let connecting = async {
             // Not through the pool, which would retry a refused connection until its timeout.
             let mut first = options.connect().await?;
-            migrations::postgres().run_direct(None, &mut first, false).await?;
+            migrations::of_postgres(&mut first).await?;
             // The result of closing does not matter.
             let _ = first.close().await;
             let pool = PgPoolOptions::new()

@@ -13,13 +13,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::postgres::PgConnectOptions;
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader, BufWriter};
 use tokio::net::{TcpStream, UnixListener, UnixStream};
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::error::SENT_TOO_MUCH;
+use crate::error::{NOT_PRIVATE, SENT_TOO_MUCH};
 use crate::room::LIMIT;
+use crate::tls::{Opened, Tls};
 
 /// Maximum bytes per answer of messages that are not rows: descriptions, notices, errors. This limit is on top of the
 /// limit for rows.
@@ -60,6 +61,8 @@ struct Terms {
     connect: Duration,
     /// Maximum bytes of rows per answer, as the operator configured it.
     most: usize,
+    /// TLS to the server.
+    tls: Option<Tls>,
 }
 
 impl Relay {
@@ -68,6 +71,7 @@ impl Relay {
         options: PgConnectOptions,
         most: usize,
         connect: Duration,
+        tls: Option<Tls>,
     ) -> io::Result<(Self, PgConnectOptions)> {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(io::Error::other)?;
@@ -81,8 +85,11 @@ impl Relay {
             server: Server::of(&options),
             connect,
             most,
+            tls,
         };
         let accepting = tokio::spawn(accept(listener, Arc::new(terms)));
+        // Within this process nothing is encrypted.
+        let options = options.ssl_mode(PgSslMode::Disable);
         Ok((Self { accepting }, options.socket(format!("\0{folder}"))))
     }
 }
@@ -135,10 +142,32 @@ async fn serve(client: UnixStream, terms: &Terms) -> io::Result<()> {
             let connecting = TcpStream::connect((host.as_str(), *port));
             let server = tokio::time::timeout(terms.connect, connecting).await??;
             server.set_nodelay(true)?;
-            let (from, to) = server.into_split();
-            both(client, from, to, terms.most).await
+            let Some(tls) = &terms.tls else {
+                let (from, to) = server.into_split();
+                return both(client, from, to, terms.most).await;
+            };
+            match tokio::time::timeout(terms.connect, tls.open(server)).await? {
+                Ok(Opened::Plain(server)) => {
+                    let (from, to) = server.into_split();
+                    both(client, from, to, terms.most).await
+                }
+                Ok(Opened::Encrypted(server)) => {
+                    let (from, to) = tokio::io::split(*server);
+                    both(client, from, to, terms.most).await
+                }
+                Err(problem) => refuse(client, &problem).await,
+            }
         }
     }
+}
+
+/// Says why there is no connection, in place of the server.
+async fn refuse(mut client: UnixStream, problem: &str) -> io::Result<()> {
+    // The client writes first; what it wrote must be read, or the end of the socket could overtake the message.
+    let mut first = [0; 4 << 10];
+    let _ = client.read(&mut first).await?;
+    client.write_all(&error(NOT_PRIVATE, problem)).await?;
+    client.shutdown().await
 }
 
 /// Relays both directions until one of them ends.
@@ -195,7 +224,7 @@ async fn pass(from: impl AsyncRead + Unpin, to: impl AsyncWrite + Unpin, most: u
         let body = u64::from(length.saturating_sub(4));
         if !came.count(kind, body + 5, bound) {
             let message = format!("the database server sends more than {LIMIT} ({most}) allows");
-            to.write_all(&error(&message)).await?;
+            to.write_all(&error(SENT_TOO_MUCH, &message)).await?;
             return to.flush().await;
         }
         to.write_u8(kind).await?;
@@ -214,8 +243,8 @@ async fn pass(from: impl AsyncRead + Unpin, to: impl AsyncWrite + Unpin, most: u
 }
 
 /// Builds an error message in the server's format.
-fn error(message: &str) -> Vec<u8> {
-    let fields = format!("SFATAL\0VFATAL\0C{SENT_TOO_MUCH}\0M{message}\0\0");
+fn error(code: &str, message: &str) -> Vec<u8> {
+    let fields = format!("SFATAL\0VFATAL\0C{code}\0M{message}\0\0");
     let length = u32::try_from(fields.len() + 4).unwrap_or(u32::MAX);
     let mut bytes = vec![kind::ERROR];
     bytes.extend(length.to_be_bytes());

@@ -18,6 +18,9 @@ mod private;
 mod records;
 #[path = "behaviour/sizes.rs"]
 mod sizes;
+#[cfg(target_os = "linux")]
+#[path = "behaviour/tls.rs"]
+mod tls;
 #[path = "behaviour/upgrade.rs"]
 mod upgrade;
 
@@ -44,6 +47,8 @@ const BOUND: Retention = Retention {
 };
 
 type Behaviour = fn(Place) -> Result<(), Failed>;
+#[cfg(target_os = "linux")]
+type OnServer = fn(&str) -> Result<(), Failed>;
 
 /// Each test starts with an empty store and leaves nothing running.
 const BEHAVIOURS: [(&str, Behaviour); 24] = [
@@ -108,6 +113,22 @@ fn main() {
         });
         trials.push(trial.with_ignored_flag(absent));
     }
+    #[cfg(target_os = "linux")]
+    {
+        let behaviours: [(&str, OnServer); 3] = [
+            ("tls", tls::checked),
+            ("ended_connections", tls::ended_connections),
+            ("role_without_ddl", tls::role_without_ddl),
+        ];
+        for (name, behaviour) in behaviours {
+            let server = Arc::clone(&server);
+            let trial = Trial::test(format!("postgres::{name}"), move || {
+                let server = server.get_or_init(Postgres::start).as_ref();
+                behaviour(&server.map_err(Clone::clone)?.address)
+            });
+            trials.push(trial.with_ignored_flag(absent));
+        }
+    }
     let conclusion = libtest_mimic::run(&arguments, trials);
     drop(server);
     conclusion.exit();
@@ -160,9 +181,15 @@ impl Postgres {
     }
 
     fn start() -> Result<Self, String> {
+        Self::start_with(None)
+    }
+
+    /// With a folder of a certificate and its key, a server that accepts TLS only.
+    fn start_with(tls: Option<&Path>) -> Result<Self, String> {
         let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let port = port.map_err(|error| error.to_string())?.port();
         let mut child = Self::script(&port.to_string())
+            .args(tls)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # A Postgres for one run of the tests: its own folder, loopback only, a free port, never root. Prints its address, then
 # does what stdin says, `stop` or `start`, and prints that word when it is done, until stdin ends. Ends with 3 where there
-# is no Postgres on this machine. `--installed` in place of the port asks only that.
+# is no Postgres on this machine. `--installed` in place of the port asks only that. A folder as second argument, with
+# server.crt and server.key, makes it accept TLS only.
 set -euo pipefail
 port="$1"
+tls="${2:-}"
 binaries=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1 || true)
 if [ -z "$binaries" ]; then
   initdb=$(command -v initdb || true)
@@ -32,6 +34,12 @@ finish() {
 trap finish EXIT
 trap 'exit 1' INT TERM
 run initdb --pgdata="$folder/data" --username=freshcontext --auth=trust --no-sync --encoding=UTF8 --locale=C >/dev/null
+if [ -n "$tls" ]; then
+  install -m 600 "$tls/server.crt" "$tls/server.key" "$folder/data/"
+  [ "$(id -u)" != 0 ] || chown postgres "$folder/data/server.crt" "$folder/data/server.key"
+  echo "ssl = on" >>"$folder/data/postgresql.conf"
+  echo "hostssl all all 127.0.0.1/32 trust" >"$folder/data/pg_hba.conf"
+fi
 start
 echo "postgres://freshcontext@127.0.0.1:$port/postgres"
 while read -r word; do

@@ -345,6 +345,8 @@ pub(crate) enum StoreTask {
     Vacuum,
     /// Export the stored answers of this machine, one line of JSON for each
     Export,
+    /// Make or update the tables, and do nothing else: for a database whose other users may not make tables
+    Migrate,
 }
 
 /// A command on context records.

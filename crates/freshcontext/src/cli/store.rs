@@ -54,6 +54,11 @@ async fn work(store: &Store, task: StoreTask) -> Result<u8, StoreError> {
                 return Ok(FAILED);
             }
         }
+        StoreTask::Migrate => {
+            // Opening brings the tables to this program's version.
+            let info = store.info().await?;
+            output::line(&format!("{}: tables of version {}", info.backend, info.schema));
+        }
         StoreTask::Vacuum => {
             let forgotten = store.vacuum(now.timestamp_millis()).await?;
             output::line(&format!("{} answers forgotten", forgotten.answers));
