@@ -15,6 +15,7 @@ use crate::clients::{Clients, Guard};
 use crate::coalesce::{Coalescer, Delivered, Outcome, Progress};
 use crate::config::Config;
 use crate::config_error::ConfigError;
+use crate::coordination::Coordinate;
 use crate::credentials::Keyring;
 use crate::deadline::Deadline;
 use crate::exchange::{Answer, Wire};
@@ -48,6 +49,7 @@ pub(crate) struct Inner {
     pub(crate) wire: Wire,
     pub(crate) guard: Arc<Guard>,
     pub(crate) hosts: HostTable,
+    pub(crate) shared: Option<Arc<dyn Coordinate>>,
     pub(crate) store: Store,
     pub(crate) keyring: Keyring,
     pub(crate) minting: tokio::sync::Mutex<()>,
@@ -96,7 +98,9 @@ impl Pipeline {
         let has_contact = config.contact.is_some_and(|contact| !contact.trim().is_empty());
         Ok(Self {
             inner: Arc::new(Inner {
-                hosts: HostTable::new(&config.limits, &config.descriptors, Arc::clone(&timer)),
+                hosts: HostTable::new(&config.limits, &config.descriptors, Arc::clone(&timer))
+                    .sharing(config.shared.clone()),
+                shared: config.shared,
                 store: Store::new(config.limits.cache_bytes, Arc::clone(&timer)),
                 keyring: Keyring::new(config.secrets),
                 minting: tokio::sync::Mutex::default(),
