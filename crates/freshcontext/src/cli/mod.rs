@@ -38,6 +38,7 @@ use crate::app::App;
 use crate::{logging, output};
 use args::{Cli, Command, Global, History};
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
+use freshcontext_coordination::Coordinator;
 use freshcontext_engine::{Engine, Owner};
 use freshcontext_files::read::Refused;
 use freshcontext_follow::Follow;
@@ -394,9 +395,16 @@ fn speak_http(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     http::check(&settings.http)?;
     let app = App::build_for_http(settings, &sources.environment)?;
     let pipeline = app.pipeline;
-    over_http(app.engine, app.follow, settings, app.metrics, move |address| {
-        pipeline.add_own_address(address);
-    })
+    over_http(
+        app.engine,
+        app.follow,
+        settings,
+        app.metrics,
+        app.shared,
+        move |address| {
+            pipeline.add_own_address(address);
+        },
+    )
 }
 
 /// Serves an engine over HTTP until shutdown. Calls `bound` with the address. Returns the exit code.
@@ -405,6 +413,7 @@ pub fn over_http(
     follow: Option<Follow>,
     settings: &Settings,
     metrics: Option<Arc<Metrics>>,
+    shared: Option<Coordinator>,
     bound: impl FnOnce(SocketAddr),
 ) -> Result<u8, ConfigError> {
     with_runtime(processors().clamp(2, 8), async {
@@ -417,10 +426,16 @@ pub fn over_http(
             ));
         }
         engine.begin();
+        if let Some(shared) = &shared {
+            shared.start();
+        }
         let kept = Arc::clone(&engine);
         let server = McpServer::new(engine).with_deliverables(follow);
         http::serve(server, listener, &settings.http, &settings.limits, metrics).await;
         kept.close().await;
+        if let Some(shared) = shared {
+            shared.leave().await;
+        }
         Ok(0)
     })?
 }
