@@ -365,7 +365,10 @@ async fn without_redis() -> Result<(), Failed> {
     let mut command = process::command(&["http", "--addr", "127.0.0.1:0"]);
     command.env("FRESHCONTEXT_REDIS_URL", "http://secret@example.com");
     let refused = process::finish(command, "").await;
-    if refused.code != Some(2) || !refused.stderr.contains("FRESHCONTEXT_REDIS_URL") || refused.stderr.contains("secret") {
+    if refused.code != Some(2)
+        || !refused.stderr.contains("FRESHCONTEXT_REDIS_URL")
+        || refused.stderr.contains("secret")
+    {
         wrong.push(format!("{refused:?}"));
     }
     verdict(wrong)

@@ -15,7 +15,7 @@ use tokio::sync::{Notify, mpsc};
 
 use crate::own::Own;
 use crate::reply::Reply;
-use crate::scripts::Scripts;
+use crate::scripts::{LATER, OPENED, REACHED, Scripts, UNLOCK};
 use crate::share::{Allowed, Rate, Shares, millis};
 use crate::status::SharedStatus;
 use crate::{BUDGET, CLOCK_TOLERANCE_MS, GATHER, PREFIX, SILENT, address};
@@ -225,6 +225,24 @@ impl fmt::Debug for Coordinator {
     }
 }
 
+impl Drop for Inner {
+    /// Leaves at the end of a short command, whose runtime and connection have ended already.
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if state.link.take().is_some()
+            && let Ok(mut connection) = self.client.get_connection_with_timeout(BUDGET)
+            && connection.set_read_timeout(Some(BUDGET)).is_ok()
+        {
+            let member = format!("m:{}", self.name);
+            let command = redis::cmd("HDEL")
+                .arg(format!("{PREFIX}members"))
+                .arg(member)
+                .to_owned();
+            let _ = command.query::<i64>(&mut connection);
+        }
+    }
+}
+
 impl State {
     /// Returns the shares that this process must keep within; `None` if it has never learned them.
     pub(crate) fn shares(&self) -> Option<Shares> {
@@ -294,7 +312,8 @@ impl Inner {
         let Some(clock) = state.clock else { return false };
         let fits = now >= clock + earliest - CLOCK_TOLERANCE_MS && now <= clock + latest + CLOCK_TOLERANCE_MS;
         if !fits {
-            state.given_up = state.known.generation.clone();
+            let generation = state.known.generation.clone();
+            state.given_up = generation;
             drop(state);
             self.lose("its clock has jumped");
         }
@@ -569,7 +588,7 @@ impl Coordinate for Coordinator {
         let member = format!("{}-{}", inner.name, lease.id);
         let reached = |pace: freshcontext_contract::Pace| {
             let per = millis(pace.per).to_string();
-            command(include_str!("scripts/reached.lua"), &keys.slots, &[&member, &per])
+            command(REACHED, &keys.slots, &[&member, &per])
         };
         let out = redis::cmd("ZREM").arg(&keys.places).arg(&member).to_owned();
         inner.tell(match progress {
@@ -583,11 +602,7 @@ impl Coordinate for Coordinator {
         let time = millis(time).max(1).to_string();
         let stated = if stated { "1" } else { "0" };
         let key = pause_key(host, limit);
-        self.0.tell(vec![command(
-            include_str!("scripts/later.lua"),
-            &key,
-            &[stated, &time],
-        )]);
+        self.0.tell(vec![command(LATER, &key, &[stated, &time])]);
     }
 
     fn host(&self, host: &str, event: HostEvent) {
@@ -596,7 +611,7 @@ impl Coordinate for Coordinator {
             HostEvent::Closed => redis::cmd("DEL").arg(key).to_owned(),
             HostEvent::Opened(time) => {
                 let (time, remembered) = (millis(time).to_string(), millis(REMEMBERED).to_string());
-                command(include_str!("scripts/opened.lua"), &key, &[&time, &remembered])
+                command(OPENED, &key, &[&time, &remembered])
             }
         }]);
     }
@@ -640,11 +655,6 @@ impl Coordinate for Coordinator {
         ]);
     }
 
-    fn withdraw(&self, key: &str) {
-        let key = format!("{PREFIX}cache:{}", digest(key));
-        self.0.tell(vec![redis::cmd("DEL").arg(key).to_owned()]);
-    }
-
     fn lock<'a>(&'a self, key: &'a str, longest: Duration) -> BoxFuture<'a, Turn> {
         Box::pin(async move {
             let inner = &self.0;
@@ -663,21 +673,8 @@ impl Coordinate for Coordinator {
         })
     }
 
-    fn locked<'a>(&'a self, key: &'a str) -> BoxFuture<'a, bool> {
-        Box::pin(async move {
-            let command = redis::cmd("EXISTS")
-                .arg(format!("{PREFIX}ask:{}", digest(key)))
-                .to_owned();
-            let asked = self
-                .0
-                .ask(async |mut link: Link| command.query_async::<i64>(&mut link.connection).await);
-            asked.await == Some(1)
-        })
-    }
-
     fn unlock(&self, key: &str, lock: &str) {
         let key = format!("{PREFIX}ask:{}", digest(key));
-        self.0
-            .tell(vec![command(include_str!("scripts/unlock.lua"), &key, &[lock])]);
+        self.0.tell(vec![command(UNLOCK, &key, &[lock])]);
     }
 }

@@ -146,7 +146,8 @@ impl Inner {
         if let Some(known) = state.clock
             && (known - clock).abs() > CLOCK_TOLERANCE_MS
         {
-            state.given_up = state.known.generation.clone();
+            let generation = state.known.generation.clone();
+            state.given_up = generation;
             // What was heard when, by the new clock.
             let jump = clock - known;
             state.heard += jump;

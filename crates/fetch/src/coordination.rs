@@ -108,14 +108,8 @@ pub trait Coordinate: Send + Sync + 'static {
     /// Stores an answer for this long. Returns at once.
     fn save(&self, key: &str, value: Vec<u8>, fresh_for: Duration);
 
-    /// Removes an answer that its reader refused. Returns at once.
-    fn withdraw(&self, key: &str);
-
     /// Takes the lock of a request for at most this long.
     fn lock<'a>(&'a self, key: &'a str, longest: Duration) -> BoxFuture<'a, Turn>;
-
-    /// Returns whether another process still holds the lock of a request.
-    fn locked<'a>(&'a self, key: &'a str) -> BoxFuture<'a, bool>;
 
     /// Releases a lock. Returns at once.
     fn unlock(&self, key: &str, lock: &str);

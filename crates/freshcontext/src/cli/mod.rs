@@ -35,6 +35,7 @@ use freshcontext_contract::{Limits, SourceError};
 use tokio::runtime::Builder;
 
 use crate::app::App;
+use crate::replicas::SharedRates;
 use crate::{logging, output};
 use args::{Cli, Command, Global, History};
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
@@ -431,7 +432,18 @@ pub fn over_http(
         }
         let kept = Arc::clone(&engine);
         let server = McpServer::new(engine).with_deliverables(follow);
-        http::serve(server, listener, &settings.http, &settings.limits, metrics).await;
+        let replicas = shared
+            .clone()
+            .map(|shared| Arc::new(SharedRates(shared)) as Arc<dyn http::Replicas>);
+        http::serve(
+            server,
+            listener,
+            &settings.http,
+            &settings.limits,
+            metrics,
+            replicas,
+        )
+        .await;
         kept.close().await;
         if let Some(shared) = shared {
             shared.leave().await;
