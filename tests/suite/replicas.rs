@@ -49,6 +49,8 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("replicas::two", || block_on(run(2, &[]))),
         Trial::test("replicas::two_with_faults", || block_on(run(2, &FAULTS))),
         Trial::test("replicas::eight_with_faults", || block_on(run(8, &FAULTS))),
+        Trial::test("replicas::one_answer_for_all", || block_on(one_answer_for_all())),
+        Trial::test("replicas::one_rate_for_all", || block_on(one_rate_for_all())),
         Trial::test("replicas::without_redis", || block_on(without_redis())),
     ];
     trials
@@ -350,6 +352,94 @@ fn violations(requests: &[SeenRequest]) -> Vec<String> {
         }
     }
     wrong
+}
+
+/// Equal calls of two replicas at one time make one request, and a later one gets the same answer with its age.
+async fn one_answer_for_all() -> Result<(), Failed> {
+    let upstream = ScriptedUpstream::start(|request| Reply {
+        delay_ms: 300,
+        ..ordinary(request)
+    })
+    .await?;
+    let redis = Redis::start().await;
+    let (one, two) = (
+        replica(&redis.url(), &upstream.base()).await,
+        replica(&redis.url(), &upstream.base()).await,
+    );
+    for server in [&one, &two] {
+        until("Redis is shared", async || {
+            server
+                .send("GET", "/readyz", &[], "")
+                .await
+                .body
+                .contains("redis: shared")
+        })
+        .await;
+    }
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    let ask = json!({"url": "rust"});
+    let (first, second) = tokio::join!(
+        one.call("extract_hackernews", ask.clone()),
+        two.call("extract_hackernews", ask.clone())
+    );
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let third = two.call("extract_hackernews", ask).await;
+    let mut wrong = Vec::new();
+    for found in [&first, &second, &third] {
+        if found.is_error {
+            wrong.push(found.text.clone());
+        }
+    }
+    let asked = upstream.requests().len();
+    if asked != 1 {
+        wrong.push(format!("{asked} requests"));
+    }
+    let moments = [&first, &second, &third].map(|found| {
+        let text = found.structured.to_string();
+        let at = text.split("\"retrieved_at\":\"").nth(1);
+        at.map(|rest| rest.chars().take_while(|c| *c != '"').collect::<String>())
+    });
+    if moments[0].is_none() || moments.iter().any(|moment| *moment != moments[0]) {
+        wrong.push(format!("retrieved at {moments:?}"));
+    }
+    verdict(wrong)
+}
+
+/// A caller's requests count in sum.
+async fn one_rate_for_all() -> Result<(), Failed> {
+    let redis = Redis::start().await;
+    let url = redis.url();
+    let environment = [
+        ("FRESHCONTEXT_REDIS_URL", url.as_str()),
+        ("FRESHCONTEXT_HTTP_LIMIT_LOOPBACK", "true"),
+        ("FRESHCONTEXT_LIMIT_INBOUND_RATE_PER_MINUTE", "6"),
+        ("FRESHCONTEXT_LIMIT_INBOUND_RATE_BURST", "4"),
+    ];
+    let (one, two) = (
+        HttpServer::start(&environment).await,
+        HttpServer::start(&environment).await,
+    );
+    for server in [&one, &two] {
+        until("Redis is shared", async || {
+            server
+                .send("GET", "/readyz", &[], "")
+                .await
+                .body
+                .contains("redis: shared")
+        })
+        .await;
+    }
+    let mut passed = 0;
+    for at in 0..10 {
+        let server = if at % 2 == 0 { &one } else { &two };
+        let answer = server.send("GET", "/nothing", &[], "").await;
+        passed += usize::from(answer.status != 429);
+    }
+    verdict(if passed == 4 {
+        Vec::new()
+    } else {
+        vec![format!("{passed} of 10 passed")]
+    })
 }
 
 /// A wrong address costs a caller nothing but the shared pace; a malformed one ends the start.
