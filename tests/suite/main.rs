@@ -42,6 +42,7 @@ mod redaction;
 mod references;
 mod refusals;
 mod refused_keys;
+mod replicas;
 mod run;
 mod standing;
 mod stdio;
@@ -94,6 +95,7 @@ fn main() {
     trials.extend(politeness::trials());
     trials.extend(quoted::trials());
     trials.extend(refused_keys::trials());
+    trials.extend(replicas::trials());
     trials.extend(http::trials());
     trials.extend(http_surface::trials());
     trials.extend(held::trials());

@@ -78,6 +78,7 @@ const BELOW: &[(&str, &[&str])] = &[
     ("origins", &["budget", "contract"]),
     ("core", &["budget", "contract", "detect", "origins", "redact"]),
     ("spec", &["contract", "core", "detect"]),
+    ("coordination", &["contract", "fetch"]),
     ("config", &["contract", "fetch", "files", "store"]),
     (
         "engine",
@@ -341,6 +342,11 @@ fn dependencies() -> Vec<String> {
         }
         if name != "freshcontext-store" && normal.contains("sqlx") {
             out.push(format!("{name} depends on sqlx; only freshcontext-store may"));
+        }
+        if name != "freshcontext-coordination" && normal.contains("redis") {
+            out.push(format!(
+                "{name} depends on redis; only freshcontext-coordination may"
+            ));
         }
         let pure = matches!(
             name.as_str(),

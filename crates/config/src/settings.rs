@@ -54,6 +54,10 @@ pub struct Settings {
     pub store: StoreMode,
     /// Address of a Postgres database, used instead of the data folder.
     pub database_url: Option<Secret>,
+    /// Address of a Redis server through which replicas share limits and the cache.
+    pub redis_url: Option<Secret>,
+    /// Number of replicas, for a process that has not learned it from Redis.
+    pub replicas: u32,
     /// Settings of the HTTP service.
     pub http: HttpSettings,
 }
@@ -159,6 +163,8 @@ impl Default for Settings {
             toolsets: vec!["default".to_owned()],
             store: StoreMode::default(),
             database_url: None,
+            redis_url: None,
+            replicas: 2,
             http: HttpSettings::default(),
         }
     }

@@ -18,6 +18,9 @@ pub const LONG_SECRET: usize = 16;
 /// Maximum length of a token's name, in bytes.
 const NAME_BYTES: usize = 32;
 
+/// Maximum number of replicas.
+const REPLICAS: u32 = 1_000;
+
 /// One setting.
 #[derive(Debug, Clone)]
 pub struct Setting {
@@ -403,6 +406,35 @@ pub fn settings() -> Vec<Setting> {
             },
         ),
         own(
+            "redis_url",
+            Kind::Secret,
+            "Redis or Valkey through which replicas share the pace of each host, suspensions, the cache and the rates of callers, as `redis://user:password@host:6379/0`, or `rediss://` with TLS. See scale.md.",
+            |settings, value| {
+                let address = filled(text(value)?);
+                if address.as_deref().is_some_and(|address| !is_redis(address)) {
+                    return Err(
+                        "must be an address such as redis://host:6379 or rediss://host:6379".to_owned(),
+                    );
+                }
+                settings.redis_url = address.map(Secret::new);
+                Ok(())
+            },
+            |settings| set(settings.redis_url.is_some()),
+        ),
+        own(
+            "replicas",
+            Kind::Integer,
+            "Number of replicas that share `redis_url`. A process that has never reached Redis keeps to this share of each limit; the others know the number from Redis.",
+            |settings, value| {
+                let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+                settings.replicas = number
+                    .filter(|number| (1..=REPLICAS).contains(number))
+                    .ok_or_else(|| format!("must be a whole number from 1 to {REPLICAS}"))?;
+                Ok(())
+            },
+            |settings| settings.replicas.to_string(),
+        ),
+        own(
             "http.addr",
             Kind::Text,
             "Address and port of `freshcontext http`. Anything but a loopback address needs `http.token` or `http.tokens`.",
@@ -600,6 +632,17 @@ fn store_tokens(settings: &mut Settings, value: &Value) -> Result<(), String> {
         settings.http.tokens.insert(name.clone(), Secret::new(token));
     }
     Ok(())
+}
+
+/// Returns whether a text has the form of an address of Redis. The crate that connects checks the rest.
+fn is_redis(address: &str) -> bool {
+    if ["unix://", "redis+unix://"]
+        .iter()
+        .any(|scheme| address.starts_with(scheme))
+    {
+        return true;
+    }
+    Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "redis" | "rediss") && url.has_host())
 }
 
 /// Displays whether a secret is set.

@@ -297,6 +297,11 @@ impl CacheValidity {
         self.state.load(Ordering::Relaxed) == Self::WITHDRAWN
     }
 
+    /// Whether a reader has found in it what it expects.
+    pub fn is_vouched_for(&self) -> bool {
+        self.state.load(Ordering::Relaxed) == Self::READ
+    }
+
     /// The same validity, with what to do where its reader finds the answer to be a refusal.
     #[must_use]
     pub fn on_refusal(

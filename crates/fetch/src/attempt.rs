@@ -18,7 +18,7 @@ use crate::credentials::Key;
 use crate::exchange::{Answer, Outgoing};
 use crate::fault;
 use crate::hosts::Scope;
-use crate::limiter::RateLimiter;
+use crate::limiter::{Denied, RateLimiter};
 use crate::outgoing::{headers, redacted};
 use crate::pipeline::{Inner, Job, enters};
 use crate::ports::{Exchange, Seen};
@@ -232,12 +232,21 @@ impl Inner {
         host.gate(&limiter)?;
 
         enters("concurrency");
-        let mut permit = limiter
+        let entered = limiter
             .enter(&job.deadline, |at| job.progress.expect_slot(at))
-            .await
-            .map_err(|missed| no_place(&limiter, missed.0, name))?;
+            .await;
+        let mut permit = match entered {
+            Ok(permit) => permit,
+            Err(denied) => {
+                return Err(match (denied, host.forbidden(&limiter, denied)) {
+                    (_, Some(forbidden)) => forbidden,
+                    (Denied::NoSlot(wait), None) => no_place(&limiter, wait, name),
+                    (_, None) => no_place(&limiter, Duration::ZERO, name),
+                });
+            }
+        };
         enters("pace");
-        let attempt = match host.begin(&limiter) {
+        let attempt = match host.begin(&limiter, permit.is_shared_probe()) {
             Ok(attempt) => attempt,
             Err(failure) => {
                 permit.unused();
@@ -338,11 +347,15 @@ impl Inner {
     }
 
     /// Checks the target of a proxied request. The proxy resolves the name itself and out of reach of the guard, so
-    /// the addresses that the name has here are checked first.
+    /// the addresses that the name has here are checked first. The source's own hosts are constants of this program:
+    /// the proxy alone resolves them, because a network with a proxy often knows no outside names.
     async fn check_target(&self, mode: DialMode, url: &Url, job: &Job) -> Result<(), SourceError> {
         let (DialMode::Proxied, Some(UrlHost::Domain(name))) = (mode, url.host()) else {
             return Ok(());
         };
+        if job.descriptor.hosts.named().contains(&name) {
+            return Ok(());
+        }
         let limit = Duration::from_millis(self.wire.limits.connect_ms);
         let sleep = self
             .timer()

@@ -51,6 +51,11 @@ impl Breaker {
         }
     }
 
+    /// Returns how long the first opening lasts.
+    pub(crate) const fn first_wait(&self) -> Duration {
+        self.first_wait
+    }
+
     /// Returns how much longer requests are refused; `None` if a request may be tried.
     pub(crate) fn refuses(&self, now: Instant) -> Option<Duration> {
         match self.state {

@@ -3,14 +3,17 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Headers, Media, Method};
+use freshcontext_contract::{CacheValidity, Headers, Media, Method};
 use http::header::{HeaderName, HeaderValue};
 use http_cache_semantics::{CacheOptions, CachePolicy};
 use moka::sync::Cache as Moka;
+use serde::{Deserialize, Serialize};
 
 use crate::exchange::Answer;
+use crate::holding::Held;
 use crate::ports::Timer;
 
 /// Maximum freshness. A longer lifetime stated by a source is reduced to this, because the purpose of this server is
@@ -104,6 +107,45 @@ impl Store {
         }
     }
 
+    /// Takes an answer of this age from the cache's second level.
+    pub(crate) fn restore(
+        &self,
+        key: &str,
+        asked: &Lookup<'_>,
+        bytes: &[u8],
+        age: Duration,
+        allows: impl FnOnce(&str) -> bool,
+    ) -> Option<()> {
+        let (head, body) = split(bytes)?;
+        let stored: Stored = serde_json::from_slice(head).ok()?;
+        let final_url = Url::parse(&stored.final_url).ok()?;
+        if !allows(final_url.host_str().unwrap_or_default()) || body.len() > self.largest {
+            return None;
+        }
+        let answer = Answer {
+            status: stored.status,
+            headers: Headers(stored.headers),
+            body: Bytes::copy_from_slice(body),
+            retrieved_at: stored.retrieved_at,
+            validity: CacheValidity::default(),
+            key_refused: None,
+            held: Held::default(),
+        };
+        let (policy, fresh_for) = rules(asked, &answer)?;
+        let entry = Entry {
+            answer,
+            final_url,
+            // Each source validates what another process stored.
+            validated_for: ("", Media::Any),
+            fresh_for,
+            stored: self.timer.now().checked_sub(age)?,
+            policy,
+        };
+        self.entries.insert(key.to_owned(), Arc::new(entry));
+        self.entries.run_pending_tasks();
+        Some(())
+    }
+
     /// Renews an entry that its source has just confirmed (304): same content, new retrieval time.
     pub(crate) fn confirm(
         &self,
@@ -152,6 +194,42 @@ impl Store {
         }
         renewed
     }
+}
+
+/// An answer in the second level: this as JSON, a line feed, and the body as it is.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    status: u16,
+    headers: Vec<(String, String)>,
+    retrieved_at: DateTime<Utc>,
+    final_url: String,
+}
+
+fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = memchr::memchr(b'\n', bytes)?;
+    Some((bytes.get(..end)?, bytes.get(end + 1..)?))
+}
+
+/// Returns an answer as the second level stores it, and for how long; `None` if it must not be stored.
+pub(crate) fn stored_form(
+    asked: &Lookup<'_>,
+    answer: &Answer,
+    final_url: &Url,
+) -> Option<(Vec<u8>, Duration)> {
+    if !(200..300).contains(&answer.status) || answer.status == 206 || answer.key_refused.is_some() {
+        return None;
+    }
+    let (_, fresh_for) = rules(asked, answer).filter(|(_, fresh_for)| !fresh_for.is_zero())?;
+    let stored = Stored {
+        status: answer.status,
+        headers: answer.headers.0.clone(),
+        retrieved_at: answer.retrieved_at,
+        final_url: final_url.to_string(),
+    };
+    let mut bytes = serde_json::to_vec(&stored).ok()?;
+    bytes.push(b'\n');
+    bytes.extend_from_slice(&answer.body);
+    Some((bytes, fresh_for))
 }
 
 impl Entry {
@@ -265,8 +343,6 @@ fn stated_age(headers: &Headers) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
-
     use super::*;
 
     fn answer(headers: &[(&str, &str)]) -> Answer {

@@ -9,6 +9,7 @@ use freshcontext_contract::url::Url;
 use freshcontext_contract::{Clock, Descriptor, Limits};
 
 use crate::config_error::ConfigError;
+use crate::coordination::Coordinate;
 use crate::deny::Deny;
 use crate::ports::{
     Dial, DirectDial, Jitter, Observe, Resolve, SpreadJitter, SystemResolver, Timer, TokioTimer,
@@ -51,6 +52,8 @@ pub struct Config {
     pub jitter: Arc<dyn Jitter>,
     /// Optional observer of every exchange.
     pub observer: Option<Arc<dyn Observe>>,
+    /// What other replicas of this server share, if there are any.
+    pub shared: Option<Arc<dyn Coordinate>>,
 }
 
 impl Config {
@@ -73,6 +76,7 @@ impl Config {
             dial: Arc::new(DirectDial),
             jitter: Arc::new(SpreadJitter::new()),
             observer: None,
+            shared: None,
         }
     }
 }

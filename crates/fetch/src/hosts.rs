@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use freshcontext_contract::{Descriptor, ErrorCode, HostRate, Limits, Pace, SourceError};
 
 use crate::breaker::{Breaker, Pass};
-use crate::limiter::RateLimiter;
+use crate::coordination::{Coordinate, HostEvent, HostLimit, SharedLimit};
+use crate::limiter::{Denied, RateLimiter};
 use crate::ports::Timer;
 use crate::status::{BreakerState, HostStatus};
 
@@ -22,6 +23,7 @@ pub(crate) struct HostTable {
     limits: Limits,
     timer: Arc<dyn Timer>,
     rates: Vec<HostRate>,
+    shared: Option<Arc<dyn Coordinate>>,
     hosts: Mutex<HashMap<String, Arc<Host>>>,
 }
 
@@ -32,6 +34,7 @@ pub(crate) struct Host {
     whole: Arc<RateLimiter>,
     published: bool,
     timer: Arc<dyn Timer>,
+    shared: Option<Arc<dyn Coordinate>>,
     quota_max: u32,
     state: Mutex<State>,
 }
@@ -91,8 +94,15 @@ impl HostTable {
             limits: limits.clone(),
             timer,
             rates,
+            shared: None,
             hosts: Mutex::default(),
         }
+    }
+
+    /// Shares the state of all hosts with other replicas.
+    pub(crate) fn sharing(mut self, shared: Option<Arc<dyn Coordinate>>) -> Self {
+        self.shared = shared;
+        self
     }
 
     pub(crate) fn host(&self, name: &str) -> Arc<Host> {
@@ -112,13 +122,18 @@ impl HostTable {
 
     fn make(&self, name: &str) -> Host {
         let limiter = |path, keyed, pace, at_once| {
-            Arc::new(RateLimiter::new(
-                path,
-                keyed,
-                pace,
-                at_once,
-                Arc::clone(&self.timer),
-            ))
+            let limiter = RateLimiter::new(path, keyed, pace, at_once, Arc::clone(&self.timer));
+            let shared = self.shared.as_ref().map(|port| SharedLimit {
+                port: Arc::clone(port),
+                limit: Arc::new(HostLimit {
+                    host: name.to_owned(),
+                    path,
+                    keyed,
+                    pace: limiter.pace,
+                    at_once: limiter.at_once,
+                }),
+            });
+            Arc::new(limiter.sharing(shared))
         };
         let mut limiters = Vec::new();
         for rate in self.rates.iter().filter(|rate| rate.host == name) {
@@ -144,6 +159,7 @@ impl HostTable {
             whole,
             published,
             timer: Arc::clone(&self.timer),
+            shared: self.shared.clone(),
             quota_max: self.limits.retry_quota,
             state: Mutex::new(State {
                 breaker: Breaker::new(&self.limits),
@@ -235,8 +251,12 @@ impl Host {
         }
     }
 
-    /// Begins an attempt that the breaker counts.
-    pub(crate) fn begin(self: &Arc<Self>, limiter: &RateLimiter) -> Result<Attempt, SourceError> {
+    /// Begins an attempt that the breaker counts. `shared_probe` says that it decides for the other replicas, too.
+    pub(crate) fn begin(
+        self: &Arc<Self>,
+        limiter: &RateLimiter,
+        shared_probe: bool,
+    ) -> Result<Attempt, SourceError> {
         self.gate(limiter)?;
         let mut state = self.lock();
         let last = state.last_failure;
@@ -248,11 +268,41 @@ impl Host {
         Ok(Attempt {
             host: Arc::clone(self),
             pass: Some(pass),
+            shared_probe,
         })
     }
 
-    /// Suspends the host for this long, for all callers.
+    /// Suspends the host for this long, for all callers of all replicas.
     pub(crate) fn suspend(&self, scope: Scope, time: Duration, stated: bool) {
+        if let Some(shared) = &self.shared {
+            let limit = match scope {
+                Scope::Host => None,
+                Scope::Limit(path, keyed) => Some((path, keyed)),
+            };
+            shared.suspend(&self.name, limit, time, stated);
+        }
+        self.suspend_here(scope, time, stated);
+    }
+
+    /// Returns the error for a request that another replica's experience with the host forbids, and remembers it.
+    /// `None` if the limiter has no slot.
+    pub(crate) fn forbidden(&self, limiter: &RateLimiter, denied: Denied) -> Option<SourceError> {
+        match denied {
+            Denied::NoSlot(_) => None,
+            Denied::Suspended { time, stated, whole } => {
+                let scope = if whole {
+                    Scope::Host
+                } else {
+                    Scope::Limit(limiter.path, limiter.keyed)
+                };
+                self.suspend_here(scope, time, stated);
+                Some(self.suspended(time, stated))
+            }
+            Denied::Open(time) => Some(self.open(time, self.lock().last_failure)),
+        }
+    }
+
+    fn suspend_here(&self, scope: Scope, time: Duration, stated: bool) {
         let until = self.timer.now() + time;
         let mut state = self.lock();
         let suspension = Suspension { scope, until, stated };
@@ -338,6 +388,7 @@ impl Host {
 pub(crate) struct Attempt {
     host: Arc<Host>,
     pass: Option<Pass>,
+    shared_probe: bool,
 }
 
 impl Attempt {
@@ -347,6 +398,10 @@ impl Attempt {
             let mut state = self.host.lock();
             state.breaker.end(pass, Some(false), now);
             state.quota = state.quota.saturating_add(SUCCESS_GAIN).min(self.host.quota_max);
+            drop(state);
+            if self.shared_probe || pass == Pass::Probe {
+                self.tell(HostEvent::Closed);
+            }
         }
     }
 
@@ -354,10 +409,27 @@ impl Attempt {
     pub(crate) fn failed(mut self, failure: &SourceError) {
         let now = self.host.timer.now();
         if let Some(pass) = self.pass.take() {
+            let fault = is_host_fault(failure);
             let mut state = self.host.lock();
-            state.breaker.end(pass, Some(is_host_fault(failure)), now);
+            state.breaker.end(pass, Some(fault), now);
             state.failures += 1;
             state.last_failure = Some(failure.code);
+            let opened = match state.breaker.state(now) {
+                BreakerState::Open(time) => Some(time),
+                _ => (fault && self.shared_probe).then(|| state.breaker.first_wait()),
+            };
+            drop(state);
+            if let Some(time) = opened {
+                self.tell(HostEvent::Opened(time));
+            } else if self.shared_probe {
+                self.tell(HostEvent::Closed);
+            }
+        }
+    }
+
+    fn tell(&self, event: HostEvent) {
+        if let Some(shared) = &self.host.shared {
+            shared.host(&self.host.name, event);
         }
     }
 }

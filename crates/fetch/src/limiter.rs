@@ -13,6 +13,7 @@ use freshcontext_contract::Pace;
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
+use crate::coordination::{Grant, Lease, Progress, SharedLimit};
 use crate::deadline::Deadline;
 use crate::ports::Timer;
 
@@ -22,6 +23,8 @@ pub(crate) struct RateLimiter {
     pub(crate) pace: Option<Pace>,
     pub(crate) at_once: usize,
     timer: Arc<dyn Timer>,
+    /// The same limit, shared with other replicas.
+    shared: Option<SharedLimit>,
     state: Mutex<State>,
 }
 
@@ -87,9 +90,20 @@ enum Turn {
     },
 }
 
-/// No slot is available before the deadline. Holds the estimated time until the next one.
+/// Reason why a request may not leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NoSlot(pub(crate) Duration);
+pub(crate) enum Denied {
+    /// No slot is available before the deadline. Holds the estimated time until the next one.
+    NoSlot(Duration),
+    /// The host asked another replica to wait.
+    Suspended {
+        time: Duration,
+        stated: bool,
+        whole: bool,
+    },
+    /// The host fails for another replica.
+    Open(Duration),
+}
 
 impl RateLimiter {
     pub(crate) fn new(
@@ -105,8 +119,15 @@ impl RateLimiter {
             pace: pace.filter(|pace| pace.requests > 0 && !pace.per.is_zero()),
             at_once: at_once.max(1),
             timer,
+            shared: None,
             state: Mutex::default(),
         }
+    }
+
+    /// Shares this limit with other replicas.
+    pub(crate) fn sharing(mut self, shared: Option<SharedLimit>) -> Self {
+        self.shared = shared;
+        self
     }
 
     /// Waits for a place and then for a slot. During the wait, it calls `expect` with the earliest possible start.
@@ -114,7 +135,7 @@ impl RateLimiter {
         self: &Arc<Self>,
         deadline: &Deadline,
         expect: impl Fn(Option<Instant>),
-    ) -> Result<Permit, NoSlot> {
+    ) -> Result<Permit, Denied> {
         let (mut permit, wake) = self.join();
         loop {
             let now = self.timer.now();
@@ -122,12 +143,15 @@ impl RateLimiter {
                 Turn::Go => {
                     expect(None);
                     permit.dispatched = true;
-                    return Ok(permit);
+                    return match &self.shared {
+                        None => Ok(permit),
+                        Some(shared) => self.enter_shared(shared, permit, deadline, expect).await,
+                    };
                 }
                 Turn::NotBefore { at, certain } => {
                     let until = deadline.at();
                     if at >= until || now >= until {
-                        return Err(NoSlot(at.saturating_duration_since(now)));
+                        return Err(Denied::NoSlot(at.saturating_duration_since(now)));
                     }
                     expect(Some(at));
                     let alarm = if certain { at } else { until };
@@ -137,6 +161,39 @@ impl RateLimiter {
                     }
                 }
             }
+        }
+    }
+
+    /// Waits until the other replicas leave a slot, too. The request keeps its place in this process meanwhile, so
+    /// later requests stay behind it.
+    async fn enter_shared(
+        &self,
+        shared: &SharedLimit,
+        mut permit: Permit,
+        deadline: &Deadline,
+        expect: impl Fn(Option<Instant>),
+    ) -> Result<Permit, Denied> {
+        loop {
+            let refused = match shared.port.acquire(&shared.limit).await {
+                Grant::Go(lease) => {
+                    expect(None);
+                    permit.lease = Some(lease);
+                    return Ok(permit);
+                }
+                Grant::Wait { time, again } => {
+                    let at = self.timer.now() + time;
+                    if at < deadline.at() {
+                        expect(Some(at));
+                        self.timer.sleep(again.min(time)).await;
+                        continue;
+                    }
+                    Denied::NoSlot(time)
+                }
+                Grant::Suspended { time, stated, whole } => Denied::Suspended { time, stated, whole },
+                Grant::Open(time) => Denied::Open(time),
+            };
+            permit.unused();
+            return Err(refused);
         }
     }
 
@@ -166,6 +223,7 @@ impl RateLimiter {
             id,
             dispatched: false,
             reached: false,
+            lease: None,
         };
         (permit, wake)
     }
@@ -258,15 +316,29 @@ pub(crate) struct Permit {
     id: u64,
     dispatched: bool,
     reached: bool,
+    /// The permission that all replicas share.
+    lease: Option<Lease>,
 }
 
 impl Permit {
+    /// Returns whether this request decides for all replicas whether the host is asked again.
+    pub(crate) fn is_shared_probe(&self) -> bool {
+        self.lease.is_some_and(|lease| lease.probe)
+    }
+
+    fn tell(&self, progress: Progress) {
+        if let (Some(shared), Some(lease)) = (&self.limiter.shared, self.lease) {
+            shared.port.progress(&shared.limit, lease, progress);
+        }
+    }
+
     /// Records that the request has reached the host, now at the latest.
     pub(crate) fn reached(&mut self) {
         if !self.dispatched || self.reached {
             return;
         }
         self.reached = true;
+        self.tell(Progress::Reached);
         let now = self.limiter.timer.now();
         let mut state = self.limiter.lock();
         state.reached(self.id, now);
@@ -274,13 +346,19 @@ impl Permit {
     }
 
     /// Gives up the place without having used it.
-    pub(crate) fn unused(self) {
+    pub(crate) fn unused(mut self) {
+        self.tell(Progress::Unused);
+        self.lease = None;
         self.limiter.lock().forget(self.id);
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
+        if self.dispatched && !self.reached {
+            self.tell(Progress::Reached);
+        }
+        self.tell(Progress::Ended);
         let now = self.limiter.timer.now();
         let mut state = self.limiter.lock();
         if self.dispatched {

@@ -10,11 +10,12 @@ use freshcontext_contract::{
     BoxFuture, CallScope, Descriptor, ErrorCode, Provenance, Request, Response, SourceError, Transport,
 };
 
-use crate::cache::{Entry, Lookup, Store};
+use crate::cache::{self, Entry, Lookup, Store};
 use crate::clients::{Clients, Guard};
 use crate::coalesce::{Coalescer, Delivered, Outcome, Progress};
 use crate::config::Config;
 use crate::config_error::ConfigError;
+use crate::coordination::{Coordinate, Turn};
 use crate::credentials::Keyring;
 use crate::deadline::Deadline;
 use crate::exchange::{Answer, Wire};
@@ -48,6 +49,7 @@ pub(crate) struct Inner {
     pub(crate) wire: Wire,
     pub(crate) guard: Arc<Guard>,
     pub(crate) hosts: HostTable,
+    pub(crate) shared: Option<Arc<dyn Coordinate>>,
     pub(crate) store: Store,
     pub(crate) keyring: Keyring,
     pub(crate) minting: tokio::sync::Mutex<()>,
@@ -60,6 +62,32 @@ pub(crate) struct Inner {
 /// Logs the stage of a request at trace level. A test compares their order with the documented order.
 pub(crate) fn enters(stage: &'static str) {
     tracing::trace!(stage, "a request comes to its next stage");
+}
+
+/// Longest wait for the answer that another replica is about to get, at most half of the time that is left, and the
+/// interval of looks.
+const LONGEST_WAIT: Duration = Duration::from_secs(8);
+const NEXT_LOOK: Duration = Duration::from_millis(50);
+/// Time for the reader of an answer to vouch for it. An answer without that is not shared.
+const READ_WITHIN: Duration = Duration::from_secs(5);
+
+/// What the other replicas have for a request.
+enum Shared {
+    Copy(Box<Delivered>),
+    /// This process asks the source. The guard lets the others know when it is done.
+    Turn(Option<TurnGuard>),
+}
+
+struct TurnGuard {
+    shared: Arc<dyn Coordinate>,
+    key: String,
+    lock: String,
+}
+
+impl Drop for TurnGuard {
+    fn drop(&mut self) {
+        self.shared.unlock(&self.key, &self.lock);
+    }
 }
 
 /// One request on behalf of all callers that wait for it.
@@ -96,7 +124,9 @@ impl Pipeline {
         let has_contact = config.contact.is_some_and(|contact| !contact.trim().is_empty());
         Ok(Self {
             inner: Arc::new(Inner {
-                hosts: HostTable::new(&config.limits, &config.descriptors, Arc::clone(&timer)),
+                hosts: HostTable::new(&config.limits, &config.descriptors, Arc::clone(&timer))
+                    .sharing(config.shared.clone()),
+                shared: config.shared,
                 store: Store::new(config.limits.cache_bytes, Arc::clone(&timer)),
                 keyring: Keyring::new(config.secrets),
                 minting: tokio::sync::Mutex::default(),
@@ -291,10 +321,23 @@ impl Inner {
         if let Some(copy) = self.fresh_copy(job.descriptor, &job.request, &job.key, job.max_age) {
             return self.held(&job.deadline, copy).await;
         }
+        let turn = match &self.shared {
+            // What must not be kept is not shared either.
+            Some(shared) if !job.request.cache_for.is_zero() && job.request.condition.is_none() => {
+                match self.ask_replicas(shared, &job).await {
+                    Shared::Copy(copy) => return self.held(&job.deadline, *copy).await,
+                    Shared::Turn(turn) => turn,
+                }
+            }
+            _ => None,
+        };
         let kept = self.kept(job.descriptor, &job.request, &job.key);
         enters("retry");
         let (answer, final_url) = self.with_retries(&job, kept.as_deref()).await?;
         let delivered = self.keep(&job, kept.as_deref(), answer, final_url);
+        if let Some(shared) = &self.shared {
+            self.offer(shared, &job, &delivered, turn);
+        }
         self.held(&job.deadline, delivered).await
     }
 
@@ -309,6 +352,72 @@ impl Inner {
             delivered.answer.held = self.wire.holding.hold(length, patience).await?;
         }
         Ok(delivered)
+    }
+
+    /// Looks for an answer that another replica has, or is about to get.
+    async fn ask_replicas(&self, shared: &Arc<dyn Coordinate>, job: &Job) -> Shared {
+        let longest = job.deadline.left(self.timer().as_ref());
+        let patience = self.timer().now() + (longest / 2).min(LONGEST_WAIT);
+        loop {
+            if let Some(copy) = self.shared_copy(shared, job).await {
+                return Shared::Copy(Box::new(copy));
+            }
+            if self.timer().now() >= patience {
+                return Shared::Turn(None);
+            }
+            match shared.lock(&job.key, longest).await {
+                Turn::Mine(lock) => {
+                    return Shared::Turn(Some(TurnGuard {
+                        shared: Arc::clone(shared),
+                        key: job.key.clone(),
+                        lock,
+                    }));
+                }
+                Turn::Alone => return Shared::Turn(None),
+                Turn::Others => self.timer().sleep(NEXT_LOOK).await,
+            }
+        }
+    }
+
+    /// Gives an answer to the other replicas once its reader has vouched for it. Ends the turn.
+    fn offer(&self, shared: &Arc<dyn Coordinate>, job: &Job, delivered: &Delivered, turn: Option<TurnGuard>) {
+        let asked = Lookup {
+            method: job.request.method,
+            url: &job.request.url,
+            cache_for: job.request.cache_for,
+        };
+        let Delivered {
+            answer, final_url, ..
+        } = delivered;
+        let Some((bytes, fresh_for)) = cache::stored_form(&asked, answer, final_url) else {
+            return;
+        };
+        let (shared, key, validity) = (Arc::clone(shared), job.key.clone(), answer.validity.clone());
+        let timer = Arc::clone(self.timer());
+        tokio::spawn(async move {
+            let until = timer.now() + READ_WITHIN;
+            while !validity.is_vouched_for() {
+                if validity.is_withdrawn() || timer.now() >= until {
+                    return;
+                }
+                timer.sleep(NEXT_LOOK).await;
+            }
+            shared.save(&key, bytes, fresh_for);
+            drop(turn);
+        });
+    }
+
+    /// Returns a fresh answer from the cache's second level, and keeps it in the first.
+    async fn shared_copy(&self, shared: &Arc<dyn Coordinate>, job: &Job) -> Option<Delivered> {
+        let (bytes, age) = shared.load(&job.key).await?;
+        let allows = |host: &str| job.descriptor.hosts.allows(host);
+        let asked = Lookup {
+            method: job.request.method,
+            url: &job.request.url,
+            cache_for: job.request.cache_for,
+        };
+        self.store.restore(&job.key, &asked, &bytes, age, allows)?;
+        self.fresh_copy(job.descriptor, &job.request, &job.key, job.max_age)
     }
 
     /// Returns a cached answer that is still fresh and may be shown to this source.

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use freshcontext_contract::{AnyAdapter, Apply, Clock, Descriptor, Transport};
-use freshcontext_fetch::{Config, Deny, Observe, Pipeline, ProxyConfig, Upstream};
+use freshcontext_coordination::Coordinator;
+use freshcontext_fetch::{Config, Deny, Observe, Pipeline, ProxyConfig, TokioTimer, Upstream};
 use freshcontext_sources::{adapters, composites};
 
 use freshcontext_config::{ConfigError, Settings};
@@ -36,6 +37,8 @@ pub struct App {
     pub pipeline: Arc<Pipeline>,
     /// Metrics, if enabled.
     pub metrics: Option<Arc<Metrics>>,
+    /// What replicas share, if Redis is configured.
+    pub shared: Option<Coordinator>,
 }
 
 impl App {
@@ -116,6 +119,10 @@ impl App {
             config.descriptors.extend(freshcontext_lookup::descriptors());
         }
         config.observer = observer;
+        let shared = coordinator(settings)?;
+        if let Some(shared) = &shared {
+            config.shared = Some(Arc::new(shared.clone()));
+        }
         let pipeline = Arc::new(Pipeline::new(config).map_err(|error| ConfigError(error.to_string()))?);
         let mut transport: Arc<dyn Transport> = Arc::clone(&pipeline) as Arc<dyn Transport>;
         if let Some(metrics) = &metrics {
@@ -160,8 +167,24 @@ impl App {
             engine,
             pipeline,
             metrics,
+            shared,
         })
     }
+}
+
+/// Prepares what replicas share, if Redis is configured.
+pub(crate) fn coordinator(settings: &Settings) -> Result<Option<Coordinator>, ConfigError> {
+    let Some(address) = &settings.redis_url else {
+        return Ok(None);
+    };
+    Coordinator::new(freshcontext_coordination::Options {
+        address: address.expose().to_owned(),
+        replicas: settings.replicas,
+        limits: settings.limits.clone(),
+        timer: Arc::new(TokioTimer),
+    })
+    .map(Some)
+    .map_err(|error| ConfigError(format!("`redis_url`: {error}")))
 }
 
 /// Builds the pipeline's configuration. Checks the names of sources and routes.

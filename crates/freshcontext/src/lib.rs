@@ -6,4 +6,5 @@ pub mod cli;
 mod logging;
 mod output;
 pub mod package;
+mod replicas;
 pub mod shape;

@@ -432,6 +432,6 @@ async fn main() -> ExitCode {
         addr,
         ..HttpSettings::default()
     };
-    http::serve(Fixture::new(), listener, &settings, &Limits::DEFAULT, None).await;
+    http::serve(Fixture::new(), listener, &settings, &Limits::DEFAULT, None, None).await;
     ExitCode::SUCCESS
 }

@@ -28,6 +28,10 @@ const PAGES: [(&str, &[(&str, &str)]); 5] = [
                 "http.md",
                 "The HTTP service: tokens, rate limits, TLS, metrics, several machines",
             ),
+            (
+                "scale.md",
+                "Several replicas with Redis: what they share, what each does without it, and what it costs",
+            ),
         ],
     ),
     (

@@ -401,6 +401,31 @@ async fn c31_targets_are_checked_before_the_proxy_hears_of_them() {
 }
 
 #[tokio::test]
+async fn the_proxy_resolves_the_sources_own_hosts() {
+    let proxy = Server::always(json("{\"via\":\"proxy\"}")).await;
+    // This network resolves no name at all.
+    let names = Arc::<Names>::default();
+    let mut config = guarded(&names, &LeadTo::new(proxy.address));
+    config.proxy = Some(ProxyConfig {
+        url: proxy.base().parse().unwrap(),
+        no_proxy: String::new(),
+    });
+    let timer = Arc::clone(&config.timer);
+    let pipeline = pipeline(config);
+    let mut own = descriptor("own");
+    own.hosts = Hosts::PublicWeb(&["own.test.org"]);
+    let own = scope(leak(own), timer.as_ref(), 20);
+    let response = pipeline.send(&own, get("http://own.test.org/p")).await.unwrap();
+    assert_eq!(&response.body[..], b"{\"via\":\"proxy\"}");
+    let error = pipeline
+        .send(&own, get("http://other.test.org/p"))
+        .await
+        .unwrap_err();
+    assert_eq!(error.detail.as_deref(), Some("dns"));
+    assert_eq!(proxy.requests(), 1);
+}
+
+#[tokio::test]
 async fn b27_a_proxy_that_refuses() {
     for (status, text) in [(407, "credentials"), (403, "refused")] {
         let proxy = Server::always(answer(status, &[], "")).await;

@@ -1,6 +1,9 @@
 //! `freshcontext doctor`: checks the installation.
 
+use std::time::Duration;
+
 use freshcontext_contract::{Apply, Key, Transport as _};
+use freshcontext_coordination::Coordinator;
 use freshcontext_spec::specification;
 use serde_json::json;
 
@@ -10,6 +13,9 @@ use crate::app::{App, proxy_variable, secret_names};
 use crate::output;
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources, default_file};
 use freshcontext_serve::http;
+
+/// Longest wait for Redis.
+const REDIS_PATIENCE: Duration = Duration::from_secs(3);
 
 pub(super) fn run(
     loaded: &Loaded,
@@ -74,6 +80,9 @@ pub(super) fn run(
             "upstream",
             &format!("requests for {host} go to {base}"),
         );
+    }
+    if let Some(shared) = &app.shared {
+        look_at_redis(shared, &mut report)?;
     }
     if let Err(error) = http::check(&settings.http) {
         report.say(Verdict::Bad, "http", &error.to_string());
@@ -206,4 +215,24 @@ fn keys(app: &App, report: &mut Report) {
             }
         }
     }
+}
+
+/// Connects to Redis, as a replica does.
+fn look_at_redis(shared: &Coordinator, report: &mut Report) -> Result<(), ConfigError> {
+    let (connected, status) = super::with_runtime(1, async {
+        let connected = shared.connected_within(REDIS_PATIENCE).await;
+        let status = shared.status();
+        shared.leave().await;
+        (connected, status)
+    })?;
+    if connected {
+        report.say(Verdict::Fine, "redis", "answers; limits and the cache are shared");
+    } else {
+        let problem = format!(
+            "does not answer ({}); each replica keeps to its share of each limit (`redis_url`)",
+            status.why
+        );
+        report.say(Verdict::Bad, "redis", &problem);
+    }
+    Ok(())
 }

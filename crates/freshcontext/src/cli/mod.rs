@@ -35,9 +35,11 @@ use freshcontext_contract::{Limits, SourceError, Transport as _};
 use tokio::runtime::Builder;
 
 use crate::app::{App, secret_names};
+use crate::replicas::SharedRates;
 use crate::{logging, output};
 use args::{Cli, Command, Global, History};
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
+use freshcontext_coordination::Coordinator;
 use freshcontext_engine::{Engine, Owner};
 use freshcontext_files::read::Refused;
 use freshcontext_follow::Follow;
@@ -398,9 +400,16 @@ fn speak_http(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     let app = App::build_for_http(settings, &sources.environment)?;
     log_start(settings, &app);
     let pipeline = app.pipeline;
-    over_http(app.engine, app.follow, settings, app.metrics, move |address| {
-        pipeline.add_own_address(address);
-    })
+    over_http(
+        app.engine,
+        app.follow,
+        settings,
+        app.metrics,
+        app.shared,
+        move |address| {
+            pipeline.add_own_address(address);
+        },
+    )
 }
 
 /// Logs in one line what an operator wants to know of a start.
@@ -419,6 +428,7 @@ fn log_start(settings: &Settings, app: &App) {
         toolsets = settings.toolsets.join(","),
         tools = app.engine.tools().len(),
         store,
+        redis = settings.redis_url.is_some(),
         tokens = listed(settings.http.all_tokens().map(|(name, _)| name.unwrap_or("http.token")).collect()),
         keys = listed(keys),
         metrics = settings.http.serves_metrics(),
@@ -432,6 +442,7 @@ pub fn over_http(
     follow: Option<Follow>,
     settings: &Settings,
     metrics: Option<Arc<Metrics>>,
+    shared: Option<Coordinator>,
     bound: impl FnOnce(SocketAddr),
 ) -> Result<u8, ConfigError> {
     with_runtime(processors().clamp(2, 8), async {
@@ -444,10 +455,27 @@ pub fn over_http(
             ));
         }
         engine.begin();
+        if let Some(shared) = &shared {
+            shared.start();
+        }
         let kept = Arc::clone(&engine);
         let server = McpServer::new(engine).with_deliverables(follow);
-        http::serve(server, listener, &settings.http, &settings.limits, metrics).await;
+        let replicas = shared
+            .clone()
+            .map(|shared| Arc::new(SharedRates(shared)) as Arc<dyn http::Replicas>);
+        http::serve(
+            server,
+            listener,
+            &settings.http,
+            &settings.limits,
+            metrics,
+            replicas,
+        )
+        .await;
         kept.close().await;
+        if let Some(shared) = shared {
+            shared.leave().await;
+        }
         Ok(0)
     })?
 }

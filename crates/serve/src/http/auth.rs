@@ -21,7 +21,7 @@ use super::cors;
 use super::guard::{Admitted, Denied, Guard};
 use super::peers::Peers;
 use super::places::{Permit, Serving};
-use super::rate::{Client, Rate};
+use super::rate::{Client, Rate, Replicas};
 use super::refused::RefusedLog;
 use super::{HEALTH_PATH, METRICS_PATH, READY_PATH};
 use freshcontext_config::HttpSettings;
@@ -59,6 +59,7 @@ pub(crate) struct AuthFilter {
     guard: Guard,
     peers: Peers,
     rate: Option<Rate>,
+    replicas: Option<Arc<dyn Replicas>>,
     metrics: Option<Arc<Metrics>>,
     log: RefusedLog,
     /// Set when new work is refused.
@@ -71,10 +72,22 @@ impl AuthFilter {
             guard: Guard::new(settings),
             peers: Peers::new(settings),
             rate: Rate::new(limits),
+            replicas: None,
             metrics,
             log: RefusedLog::default(),
             draining: AtomicBool::new(false),
         }
+    }
+
+    /// Shares the rates of clients with other replicas.
+    pub(crate) fn sharing(mut self, replicas: Option<Arc<dyn Replicas>>) -> Self {
+        self.replicas = replicas;
+        self
+    }
+
+    /// Returns what replicas share, if anything.
+    pub(crate) fn replicas(&self) -> Option<&Arc<dyn Replicas>> {
+        self.replicas.as_ref()
     }
 
     /// Makes `/readyz` report that the server is not ready.
@@ -121,22 +134,32 @@ impl AuthFilter {
         self.guard.authorise(request.headers())
     }
 
-    /// Counts the request towards the client's rate limit. Failed token attempts count; probes, and
-    /// authorised requests for the metrics, do not.
-    fn pace(&self, request: &Request, admitted: &Result<Admitted, Denied>) -> Result<(), u64> {
-        let Some(rate) = &self.rate else { return Ok(()) };
+    /// Returns the client whose rate limit the request counts for. Failed token attempts count; probes, and authorised
+    /// requests for the metrics, do not.
+    fn counted(request: &Request, admitted: &Result<Admitted, Denied>) -> Option<(Client, Option<Arc<str>>)> {
         let path = request.uri().path();
         if is_probe(path) || path == METRICS_PATH && admitted.is_ok() {
-            return Ok(());
+            return None;
         }
         let caller = admitted
             .as_ref()
             .ok()
             .and_then(|admitted| admitted.caller.as_ref());
         match (caller, request.extensions().get::<Client>()) {
-            (Some(caller), _) => rate.admit(Client::Holder(caller.number)),
-            (None, Some(client)) => rate.admit(*client),
-            (None, None) => Ok(()),
+            (Some(caller), _) => Some((Client::Holder(caller.number), Some(Arc::clone(&caller.name)))),
+            (None, Some(client)) => Some((*client, None)),
+            (None, None) => None,
+        }
+    }
+
+    /// Counts a request towards a client's rate limit.
+    async fn pace(&self, counted: Option<(Client, Option<Arc<str>>)>) -> Result<(), u64> {
+        let (Some(rate), Some((client, name))) = (&self.rate, counted) else {
+            return Ok(());
+        };
+        match &self.replicas {
+            Some(replicas) => rate.admit_shared(replicas, client, name.as_deref()).await,
+            None => rate.admit(client),
         }
     }
 
@@ -150,7 +173,7 @@ impl AuthFilter {
             Err(Denied::Host | Denied::Origin) => None,
             Ok(_) | Err(Denied::Token) => request.headers().get(header::ORIGIN).cloned(),
         };
-        let mut response = match (self.pace(&request, &admitted), admitted) {
+        let mut response = match (self.pace(Self::counted(&request, &admitted)).await, admitted) {
             (Err(seconds), admitted) => {
                 self.refused(Refusal::Rate);
                 let caller = admitted.ok().and_then(|admitted| admitted.caller);

@@ -42,6 +42,7 @@ use freshcontext_metrics::{Metrics, Refusal};
 use monitored::MonitoredStream;
 use places::{Permit, Places};
 use rate::Client;
+pub use rate::Replicas;
 
 /// Path of the MCP endpoint.
 pub const MCP_PATH: &str = "/mcp";
@@ -122,6 +123,7 @@ pub async fn serve<S>(
     settings: &HttpSettings,
     limits: &Limits,
     metrics: Option<Arc<Metrics>>,
+    replicas: Option<Arc<dyn Replicas>>,
 ) where
     S: ServerHandler + Clone + Send + Sync + 'static,
 {
@@ -131,8 +133,8 @@ pub async fn serve<S>(
         settings,
         limits,
         metrics,
-        signals::end(),
-        signals::end(),
+        replicas,
+        (signals::end(), signals::end()),
     )
     .await;
 }
@@ -144,13 +146,13 @@ pub async fn serve_until<S>(
     settings: &HttpSettings,
     limits: &Limits,
     metrics: Option<Arc<Metrics>>,
-    first: impl Future<Output = ()>,
-    second: impl Future<Output = ()>,
+    replicas: Option<Arc<dyn Replicas>>,
+    (first, second): (impl Future<Output = ()>, impl Future<Output = ()>),
 ) where
     S: ServerHandler + Clone + Send + Sync + 'static,
 {
     let end = CancellationToken::new();
-    let filter = Arc::new(AuthFilter::new(settings, limits, metrics));
+    let filter = Arc::new(AuthFilter::new(settings, limits, metrics).sharing(replicas));
     let router = routes::router(handler, Arc::clone(&filter), Bodies::new(limits), end.clone());
     let places = Places::new(limits);
     let waits = Waits::new(limits);

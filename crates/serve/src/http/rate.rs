@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use freshcontext_contract::Limits;
+use freshcontext_contract::{BoxFuture, Limits};
 use governor::clock::Clock;
 use governor::middleware::NoOpMiddleware;
 use governor::nanos::Nanos;
@@ -20,6 +20,27 @@ use tokio::time::Instant;
 const SWEEP: Duration = Duration::from_millis(100);
 /// The IPv6 prefix that a network assigns to one customer, who controls the remaining bits.
 const IPV6_CLIENT: u128 = u128::MAX << 64;
+
+/// What replicas of the service share. Without it, each counts its own requests.
+pub trait Replicas: std::fmt::Debug + Send + Sync + 'static {
+    /// Counts a request of a client. The error is the time until the next one is allowed. `None` if nothing is shared
+    /// now, and this process counts alone.
+    fn admit<'a>(
+        &'a self,
+        client: &'a str,
+        interval: Duration,
+        burst: u32,
+    ) -> BoxFuture<'a, Option<Result<(), Duration>>>;
+
+    /// Returns the number of replicas.
+    fn count(&self) -> u32;
+
+    /// Returns one line about the state, for the operator.
+    fn state(&self) -> String;
+
+    /// Returns the state in Prometheus' text format.
+    fn figures(&self) -> String;
+}
 
 /// The unit of rate limiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,6 +68,8 @@ pub(crate) struct Rate {
     most: usize,
     /// Time of the last sweep, in milliseconds of the clock.
     swept: AtomicU64,
+    /// Average interval of requests, and requests at once, as replicas share them.
+    quota: (Duration, u32),
 }
 
 impl Rate {
@@ -65,19 +88,45 @@ impl Rate {
             clock,
             most: limits.inbound_rate_clients,
             swept: AtomicU64::new(0),
+            quota: (quota.replenish_interval(), quota.burst_size().get()),
         })
+    }
+
+    /// Counts one more request for all replicas, or in this process's share where nothing is shared now.
+    pub(crate) async fn admit_shared(
+        &self,
+        replicas: &Arc<dyn Replicas>,
+        client: Client,
+        name: Option<&str>,
+    ) -> Result<(), u64> {
+        let key = match (client, name) {
+            (Client::Address(address), _) => format!("address {address}"),
+            (Client::Holder(_), Some(name)) => format!("token {name}"),
+            (Client::Holder(number), None) => format!("token number {number}"),
+        };
+        match replicas.admit(&key, self.quota.0, self.quota.1).await {
+            Some(counted) => counted.map_err(whole_seconds),
+            None => self.admit_as(client, NonZeroU32::new(replicas.count())),
+        }
     }
 
     /// Counts one more request. The error is the delay in whole seconds, at least one.
     pub(crate) fn admit(&self, client: Client) -> Result<(), u64> {
+        self.admit_as(client, None)
+    }
+
+    /// Counts a request as so many. A number beyond the burst counts as the burst.
+    fn admit_as(&self, client: Client, number: Option<NonZeroU32>) -> Result<(), u64> {
         if self.limiter.len() >= self.most && self.may_sweep() {
             self.limiter.retain_recent();
         }
-        self.limiter.check_key(&client).map_err(|until| {
-            let wait = until.wait_time_from(self.clock.now());
-            // Rounded up: a client that returns a fraction of a second early would be refused again.
-            (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
-        })
+        let most = NonZeroU32::new(self.quota.1).unwrap_or(NonZeroU32::MIN);
+        let number = number.unwrap_or(NonZeroU32::MIN).min(most);
+        match self.limiter.check_key_n(&client, number) {
+            Ok(Err(until)) => Err(whole_seconds(until.wait_time_from(self.clock.now()))),
+            // The number is at most the burst, so the capacity always suffices.
+            Ok(Ok(())) | Err(_) => Ok(()),
+        }
     }
 
     fn may_sweep(&self) -> bool {
@@ -91,6 +140,11 @@ impl Rate {
                 .compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed)
                 .is_ok()
     }
+}
+
+/// Rounds a delay up: a client that returns a fraction of a second early would be refused again.
+fn whole_seconds(wait: Duration) -> u64 {
+    (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
 }
 
 impl std::fmt::Debug for Rate {

@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use super::answers::{NOT_NOW, overloaded, reply, rpc_error, text};
 use super::auth::{AuthFilter, admit};
 use super::body::{Bodies, Unread};
+use super::rate::Replicas;
 use super::{HEALTH_PATH, MCP_PATH, METRICS_PATH, READY_PATH};
 use freshcontext_mcp::jsonrpc::aside::{
     EvaluationCall, Slot, has_too_many_values, split_arguments, write_answer,
@@ -94,8 +95,9 @@ where
     });
     let mut router = Router::new();
     if let Some(metrics) = filter.metrics() {
-        let metrics = Arc::clone(metrics);
-        router = router.route(METRICS_PATH, get(move || std::future::ready(figures(&metrics))));
+        let (metrics, replicas) = (Arc::clone(metrics), filter.replicas().cloned());
+        let answer = move || std::future::ready(figures(&metrics, replicas.as_ref()));
+        router = router.route(METRICS_PATH, get(answer));
     }
     router
         .route(MCP_PATH, any(speak::<S>))
@@ -114,15 +116,26 @@ where
 
 async fn ready<S>(State(shared): State<Arc<Shared<S>>>) -> Response {
     if shared.filter.is_ready() {
-        text(StatusCode::OK, "ready\n")
+        match shared.filter.replicas() {
+            None => text(StatusCode::OK, "ready\n"),
+            // Ready without Redis, too: each replica then keeps to its share.
+            Some(replicas) => reply(
+                StatusCode::OK,
+                "text/plain; charset=utf-8",
+                format!("ready\n{}\n", replicas.state()),
+            ),
+        }
     } else {
         text(StatusCode::SERVICE_UNAVAILABLE, "draining\n")
     }
 }
 
-fn figures(metrics: &Metrics) -> Response {
+fn figures(metrics: &Metrics, replicas: Option<&Arc<dyn Replicas>>) -> Response {
     match metrics.text() {
-        Ok((text, kind)) => reply(StatusCode::OK, kind, text),
+        Ok((text, kind)) => {
+            let shared = replicas.map(|replicas| replicas.figures()).unwrap_or_default();
+            reply(StatusCode::OK, kind, text + &shared)
+        }
         Err(error) => {
             tracing::error!(%error, "the figures cannot be written");
             text(

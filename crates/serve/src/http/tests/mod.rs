@@ -42,7 +42,7 @@ async fn start(http: HttpSettings, limits: Limits) -> Running {
     let task = tokio::spawn(async move {
         let server = McpServer::new(engine);
         let (first, second) = (signals.0.notified(), signals.1.notified());
-        serve_until(server, listener, &http, &limits, metrics, first, second).await;
+        serve_until(server, listener, &http, &limits, metrics, None, (first, second)).await;
     });
     Running {
         address,
