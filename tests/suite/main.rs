@@ -42,6 +42,7 @@ mod redaction;
 mod references;
 mod refusals;
 mod refused_keys;
+mod rest;
 mod run;
 mod standing;
 mod stdio;
@@ -69,6 +70,7 @@ fn main() {
     let arguments = &*ARGUMENTS;
     let mut trials = Vec::new();
     trials.extend(cases::trials());
+    trials.extend(rest::trials());
     trials.extend(as_of::trials());
     trials.extend(budget::trials());
     trials.extend(ci::trials());

@@ -1,5 +1,6 @@
 //! The tool engine: what a call does, whatever brought it here.
 
+pub mod about;
 mod admission;
 mod advice;
 mod arguments;

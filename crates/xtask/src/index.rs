@@ -28,6 +28,10 @@ const PAGES: [(&str, &[(&str, &str)]); 5] = [
                 "http.md",
                 "The HTTP service: tokens, rate limits, TLS, metrics, several machines",
             ),
+            (
+                "rest.md",
+                "REST: paths, media types, errors and their statuses, OpenAPI",
+            ),
         ],
     ),
     (

@@ -6,9 +6,10 @@ use serde_json::json;
 
 use super::report::{Report, Verdict};
 use super::{FAILED, online};
-use crate::app::{App, secret_names};
+use crate::app::App;
 use crate::output;
 use freshcontext_config::{ConfigError, Loaded, Sources, default_file};
+use freshcontext_engine::about::secret_names;
 use freshcontext_serve::http;
 
 pub(super) fn run(

@@ -34,7 +34,7 @@ use clap::FromArgMatches as _;
 use freshcontext_contract::{Limits, SourceError};
 use tokio::runtime::Builder;
 
-use crate::app::App;
+use crate::app::{App, closed_tools};
 use crate::{logging, output};
 use args::{Cli, Command, Global, History};
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
@@ -418,8 +418,14 @@ pub fn over_http(
         }
         engine.begin();
         let kept = Arc::clone(&engine);
-        let server = McpServer::new(engine).with_deliverables(follow);
-        http::serve(server, listener, &settings.http, &settings.limits, metrics).await;
+        let mcp = McpServer::new(Arc::clone(&engine)).with_deliverables(follow);
+        let rest = http::Rest::new(engine, mcp.clone(), closed_tools);
+        let interfaces = http::Interfaces {
+            mcp,
+            rest: Some(Arc::new(rest)),
+            metrics,
+        };
+        http::serve(interfaces, listener, &settings.http, &settings.limits).await;
         kept.close().await;
         Ok(0)
     })?
