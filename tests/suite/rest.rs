@@ -1,6 +1,7 @@
 //! REST: the same answers as MCP and the command line give, and an interface that is as described.
 
 mod interface;
+mod signatures;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -38,6 +39,7 @@ pub fn trials() -> Vec<Trial> {
         })
         .collect();
     trials.extend(interface::trials());
+    trials.extend(signatures::trials());
     trials
 }
 

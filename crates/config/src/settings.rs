@@ -51,6 +51,8 @@ pub struct Settings {
     pub store: StoreMode,
     /// Address of a Postgres database, used instead of the data folder.
     pub database_url: Option<Secret>,
+    /// Keys that sign verdicts and answers.
+    pub signing: SigningSettings,
     /// Settings of the HTTP service.
     pub http: HttpSettings,
 }
@@ -97,6 +99,17 @@ pub struct HttpSettings {
     pub metrics: bool,
 }
 
+/// Keys that sign verdicts and answers. Without any, nothing is signed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SigningSettings {
+    /// Private keys by id: a seed in base64, or `file:` and the name of a file that holds it.
+    pub keys: BTreeMap<String, Secret>,
+    /// Id of the key that signs; by default the last one by id that is not retired.
+    pub key: Option<String>,
+    /// When retired keys ended, by id.
+    pub retired: BTreeMap<String, DateTime<Utc>>,
+}
+
 /// A secret: never printed, not even by `{:?}`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -138,6 +151,7 @@ impl Default for Settings {
             toolsets: vec!["default".to_owned()],
             store: StoreMode::default(),
             database_url: None,
+            signing: SigningSettings::default(),
             http: HttpSettings::default(),
         }
     }

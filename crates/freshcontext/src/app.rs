@@ -1,6 +1,7 @@
 //! Assembles one run: settings, pipeline, engine.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use freshcontext_contract::{AnyAdapter, Clock, Descriptor, Transport};
@@ -16,6 +17,7 @@ use freshcontext_follow::{Follow, TimeToolset};
 use freshcontext_lookup::ReferencesToolset;
 use freshcontext_metrics::{Metered, Metrics};
 use freshcontext_serve::http::ClosedTool;
+use freshcontext_spec::signed::{Given, Keyring};
 
 /// Differences between the kinds of runs.
 #[derive(Default)]
@@ -156,7 +158,7 @@ impl App {
         if let Some(metrics) = &metrics {
             engine = engine.counting(Arc::clone(metrics));
         }
-        let engine = Arc::new(engine);
+        let engine = Arc::new(engine.signing(keyring(settings)?));
         Ok(Self {
             follow: toolset.map(|toolset| Follow::new(Arc::clone(&engine), toolset)),
             engine,
@@ -164,6 +166,37 @@ impl App {
             metrics,
         })
     }
+}
+
+/// Returns the keys that sign, if there are any. Reads the files that the settings name.
+pub(crate) fn keyring(settings: &Settings) -> Result<Option<Arc<Keyring>>, ConfigError> {
+    let signing = &settings.signing;
+    if signing.keys.is_empty() {
+        return Ok(None);
+    }
+    let wrong = |what: String| ConfigError(format!("`signing.keys`: {what}"));
+    let mut seeds = Vec::new();
+    for (id, key) in &signing.keys {
+        let seed = match key.expose().strip_prefix("file:") {
+            None => key.expose().to_owned(),
+            Some(file) => {
+                let bytes = input::read_file(Path::new(file), Bound::config(&settings.limits));
+                let bytes = bytes.map_err(|refused| wrong(refused.to_string()))?;
+                String::from_utf8_lossy(&bytes).trim().to_owned()
+            }
+        };
+        seeds.push((id, seed));
+    }
+    let given: Vec<Given<'_>> = seeds
+        .iter()
+        .map(|(id, seed)| Given {
+            id,
+            seed,
+            until: signing.retired.get(*id).copied(),
+        })
+        .collect();
+    let keys = Keyring::new(&given, signing.key.as_deref()).map_err(|error| wrong(error.to_string()))?;
+    Ok(Some(Arc::new(keys)))
 }
 
 /// Returns the tools that an engine does not offer, each with what opens it.

@@ -411,6 +411,7 @@ async fn without_the_network() -> Result<(), Failed> {
         ("/v1/decay", vec!["decay", "--json"]),
         ("/v1/tools", vec!["tools", "--json"]),
         ("/v1/sources", vec!["sources", "--json"]),
+        ("/v1/keys", vec!["keys"]),
     ] {
         let answer = server.send("GET", path, &[], "").await.json();
         let at_shell = crate::process::finish(command(&words), "").await;

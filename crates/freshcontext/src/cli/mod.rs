@@ -18,6 +18,7 @@ mod records;
 mod references;
 mod report;
 mod shell;
+mod signed;
 mod stamp;
 mod store;
 mod tool_names;
@@ -149,7 +150,16 @@ fn dispatch(cli: Cli) -> u8 {
             jsonl: Some(file), ..
         } => return files::inspect_lines(file, &limits),
         Command::Stamp { file, key_file } => return stamp::stamp(file, key_file.as_deref(), &limits),
-        Command::Verify { file, key_file, json } => {
+        Command::Verify {
+            file,
+            keys: Some(keys),
+            signature,
+            json,
+            ..
+        } => return signed::verify(file, keys, signature.as_deref(), *json, &limits),
+        Command::Verify {
+            file, key_file, json, ..
+        } => {
             return stamp::verify(file, key_file.as_deref(), *json, &limits);
         }
         Command::Install {
@@ -206,6 +216,7 @@ fn dispatch(cli: Cli) -> u8 {
             Ok(0)
         }
         Command::Healthcheck { .. } => healthcheck::run(&loaded.settings.http),
+        Command::Keys => signed::keys(&loaded.settings),
         Command::Decay { json } => facts::decay(&loaded.settings, json),
         Command::Evaluate {
             file,

@@ -74,6 +74,11 @@ pub(super) fn verify(file: &Path, key_file: Option<&Path>, as_json: bool, limits
         Ok(checked) => checked,
         Err(problem) => return wrong(&problem),
     };
+    show(verification, said, None, as_json)
+}
+
+/// Prints the result of a check; `reason` refines it for programs.
+pub(super) fn show(verification: Verification, said: &str, reason: Option<&str>, as_json: bool) -> u8 {
     let name = verification.as_str();
     let style = match verification {
         Verification::Valid => Style::Good,
@@ -81,7 +86,10 @@ pub(super) fn verify(file: &Path, key_file: Option<&Path>, as_json: bool, limits
         Verification::Unknown => Style::Middling,
     };
     if as_json {
-        let report = serde_json::json!({"verification": name, "detail": said});
+        let mut report = serde_json::json!({"verification": name, "detail": said});
+        if let (Some(reason), Some(report)) = (reason, report.as_object_mut()) {
+            report.insert("reason".to_owned(), reason.into());
+        }
         output::line(&serde_json::to_string_pretty(&report).unwrap_or_default());
     } else {
         output::line(&format!("{}: {said}", output::paint(style, name)));

@@ -1,9 +1,12 @@
 //! Calls of tools.
 
+use std::sync::Arc;
+
 use axum::response::Response;
 use freshcontext_contract::ErrorCode;
 use freshcontext_engine::{Answer, Arguments, BorrowedArguments, CallContext, EVALUATE, in_name_of};
-use http::StatusCode;
+use freshcontext_spec::signed::Signature;
+use http::{HeaderName, HeaderValue, StatusCode};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -12,11 +15,13 @@ use super::{Asker, Body, Shared};
 use crate::http::answers::reply;
 use crate::http::problem::{Problem, RequestId, status_of};
 use crate::http::routes::closing;
-use std::sync::Arc;
+
+/// Header of the signature of a body, as JSON.
+const SIGNATURE: HeaderName = HeaderName::from_static("freshcontext-signature");
 
 /// What a call comes to, before it is a response.
 enum Written {
-    Done(String),
+    Done(String, Option<Signature>),
     Failed(ErrorCode, Value),
     FailedText(ErrorCode, Option<u64>, String),
 }
@@ -71,8 +76,18 @@ pub(super) async fn run(
         return Err(shared.rest.no_tool(tool));
     };
     Ok(match (written, form) {
-        (Written::Done(text), Form::Json) => reply(StatusCode::OK, "application/json", text),
-        (Written::Done(text), Form::Text(kind)) => reply(StatusCode::OK, kind, text),
+        (Written::Done(text, signature), form) => {
+            let kind = match form {
+                Form::Json => "application/json",
+                Form::Text(kind) => kind,
+            };
+            let mut response = reply(StatusCode::OK, kind, text);
+            let signature = signature.and_then(|signature| serde_json::to_string(&signature).ok());
+            if let Some(signature) = signature.and_then(|text| HeaderValue::from_str(&text).ok()) {
+                response.headers_mut().insert(SIGNATURE, signature);
+            }
+            response
+        }
         (Written::Failed(code, result), _) => Problem::of_call(code, result).response(id),
         (Written::FailedText(code, wait, text), form) => {
             let kind = match form {
@@ -91,19 +106,25 @@ pub(super) async fn run(
 }
 
 fn written(mut answer: Answer, form: Form) -> Written {
-    let wait = |structured: &Value| structured.get("retry_after_s").and_then(Value::as_u64);
-    match (answer.code(), form) {
-        (None, Form::Json) => match answer.take_json() {
-            Some(json) => Written::Done(Box::<str>::from(json).into()),
-            None => Written::Done(answer.structured().to_string()),
-        },
-        (None, Form::Text(_)) => Written::Done(answer.into_text()),
-        (Some(code), Form::Json) => Written::Failed(code, answer.structured()),
-        (Some(code), Form::Text(_)) => {
-            let wait = wait(&answer.structured());
-            Written::FailedText(code, wait, answer.into_text())
-        }
+    if let Some(code) = answer.code() {
+        let structured = answer.structured();
+        return match form {
+            Form::Json => Written::Failed(code, structured),
+            Form::Text(_) => {
+                let wait = structured.get("retry_after_s").and_then(Value::as_u64);
+                Written::FailedText(code, wait, answer.into_text())
+            }
+        };
     }
+    let body = match form {
+        Form::Json => match answer.take_json() {
+            Some(json) => Box::<str>::from(json).into(),
+            None => answer.structured().to_string(),
+        },
+        Form::Text(_) => answer.text().to_owned(),
+    };
+    let signature = answer.signature(body.as_bytes());
+    Written::Done(body, signature)
 }
 
 /// The arguments in a body; those of an evaluation borrow from it.

@@ -3,8 +3,9 @@
 use axum::body::Bytes;
 use axum::response::Response;
 use freshcontext_detect::inspect;
-use freshcontext_engine::about;
+use freshcontext_engine::{Engine, about};
 use freshcontext_mcp::{NAME, VERSION};
+use freshcontext_spec::signed::KeyDocument;
 use freshcontext_spec::stamp::{Stamp, StampError};
 use freshcontext_spec::validate::validate;
 use freshcontext_spec::{schema, specification};
@@ -26,10 +27,16 @@ pub(super) fn read(shared: &Shared, target: Target) -> Response {
         Target::Schema => schema::json_schema(),
         Target::Decay => about::decay(engine.decay()),
         Target::Sources => value!({"sources": about::sources(engine)}),
+        Target::Keys => key_document(engine),
         Target::OpenApi => return json(shared.rest.openapi()),
         Target::Tool(_) | Target::Stamp | Target::Verify | Target::Validate | Target::Inspect => Value::Null,
     };
     json(body.to_string())
+}
+
+fn key_document(engine: &Engine) -> Value {
+    let keys = engine.keys().map(|keys| keys.document().json());
+    keys.unwrap_or_else(|| KeyDocument::default().json())
 }
 
 /// State and version of the server.

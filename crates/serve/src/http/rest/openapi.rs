@@ -93,6 +93,7 @@ impl Described {
             Target::Health => (None, json!(types.subschema_for::<Health>())),
             Target::Tools => (None, list("tools")),
             Target::Sources => (None, list("sources")),
+            Target::Keys => (None, list("keys")),
             Target::Spec | Target::Schema | Target::Decay | Target::OpenApi | Target::Tool(_) => {
                 (None, object.clone())
             }

@@ -20,6 +20,7 @@ pub(super) enum Target {
     Schema,
     Decay,
     Sources,
+    Keys,
     OpenApi,
 }
 
@@ -55,7 +56,7 @@ const fn get(path: &'static str, id: &'static str, target: Target, summary: &'st
 }
 
 /// All operations with a fixed path.
-pub(super) static OPERATIONS: [Operation; 14] = [
+pub(super) static OPERATIONS: [Operation; 15] = [
     post(
         "/v1/evaluate",
         "evaluate",
@@ -133,6 +134,12 @@ pub(super) static OPERATIONS: [Operation; 14] = [
         "sources",
         Target::Sources,
         "The sources: routes, keys, limits, terms",
+    ),
+    get(
+        "/v1/keys",
+        "keys",
+        Target::Keys,
+        "Public keys of signatures (JWK Set), and what a signature says",
     ),
     get("/openapi.json", "openapi", Target::OpenApi, "This description"),
 ];
