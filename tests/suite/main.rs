@@ -43,6 +43,7 @@ mod references;
 mod refusals;
 mod refused_keys;
 mod replicas;
+mod rest;
 mod run;
 mod standing;
 mod stdio;
@@ -70,6 +71,7 @@ fn main() {
     let arguments = &*ARGUMENTS;
     let mut trials = Vec::new();
     trials.extend(cases::trials());
+    trials.extend(rest::trials());
     trials.extend(as_of::trials());
     trials.extend(budget::trials());
     trials.extend(ci::trials());

@@ -83,7 +83,7 @@ const BELOW: &[(&str, &[&str])] = &[
     (
         "engine",
         &[
-            "budget", "config", "contract", "core", "metrics", "records", "redact", "sources",
+            "budget", "config", "contract", "core", "metrics", "records", "redact", "sources", "spec",
         ],
     ),
     (
@@ -104,7 +104,9 @@ const BELOW: &[(&str, &[&str])] = &[
     ),
     (
         "serve",
-        &["config", "contract", "core", "engine", "files", "mcp", "metrics"],
+        &[
+            "config", "contract", "core", "detect", "engine", "files", "mcp", "metrics", "spec",
+        ],
     ),
 ];
 

@@ -58,6 +58,8 @@ pub struct Settings {
     pub redis_url: Option<Secret>,
     /// Number of replicas, for a process that has not learned it from Redis.
     pub replicas: u32,
+    /// Keys that sign verdicts and answers.
+    pub signing: SigningSettings,
     /// Settings of the HTTP service.
     pub http: HttpSettings,
 }
@@ -121,6 +123,17 @@ pub struct HttpSettings {
     pub metrics_token: Option<Secret>,
 }
 
+/// Keys that sign verdicts and answers. Without any, nothing is signed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SigningSettings {
+    /// Private keys by id: a seed in base64, or `file:` and the name of a file that holds it.
+    pub keys: BTreeMap<String, Secret>,
+    /// Id of the key that signs; by default the last one by id that is not retired.
+    pub key: Option<String>,
+    /// When retired keys ended, by id.
+    pub retired: BTreeMap<String, DateTime<Utc>>,
+}
+
 /// A secret: never printed, not even by `{:?}`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -165,6 +178,7 @@ impl Default for Settings {
             database_url: None,
             redis_url: None,
             replicas: 2,
+            signing: SigningSettings::default(),
             http: HttpSettings::default(),
         }
     }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
+use chrono::DateTime;
 use freshcontext_contract::Limits;
 use ipnet::IpNet;
 use serde_json::Value;
@@ -433,6 +434,47 @@ pub fn settings() -> Vec<Setting> {
                 Ok(())
             },
             |settings| settings.replicas.to_string(),
+        ),
+        own(
+            "signing.keys",
+            Kind::Secrets,
+            "Private Ed25519 keys by id, which sign verdicts and answers: 32 bytes in base64 (`openssl rand -base64 32`), or `file:` and the name of a file that holds them.",
+            |settings, value| {
+                for (name, key) in value.as_object().ok_or("must be a table of texts")? {
+                    let key = filled(text(key)?).ok_or_else(|| format!("has no key for `{name}`"))?;
+                    settings.signing.keys.insert(name.clone(), Secret::new(key));
+                }
+                Ok(())
+            },
+            |settings| pairs(settings.signing.keys.keys().map(|name| (name, set(true)))),
+        ),
+        own(
+            "signing.key",
+            Kind::Text,
+            "Id of the key that signs. The default is the last one by id that is not retired.",
+            |settings, value| {
+                settings.signing.key = filled(word(value)?);
+                Ok(())
+            },
+            |settings| settings.signing.key.clone().unwrap_or_default(),
+        ),
+        own(
+            "signing.retired",
+            Kind::Texts,
+            "When a key stopped signing, by id, for example `2026-11-01T00:00:00Z`. It stays in the key document, for what it signed before.",
+            |settings, value| {
+                for (name, moment) in value.as_object().ok_or("must be a table of texts")? {
+                    let moment = DateTime::parse_from_rfc3339(&text(moment)?).map_err(|_| {
+                        format!("must map ids to moments such as 2026-11-01T00:00:00Z (`{name}` does not)")
+                    })?;
+                    settings.signing.retired.insert(name.clone(), moment.to_utc());
+                }
+                Ok(())
+            },
+            |settings| {
+                let retired = settings.signing.retired.iter();
+                pairs(retired.map(|(name, moment)| (name, moment.to_rfc3339())))
+            },
         ),
         own(
             "http.addr",

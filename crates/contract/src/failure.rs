@@ -9,7 +9,7 @@ use crate::error::ErrorCode;
 macro_rules! kinds {
     ($($(#[doc = $what:literal])* $name:ident = $says:literal, $code:ident, $phrase:literal;)*) => {
         /// What kind of failure a text or a page is, more finely than [`ErrorCode`] says it.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
         pub enum FailureKind { $($(#[doc = $what])* #[serde(rename = $says)] $name,)* }
 
         impl FailureKind {

@@ -1,12 +1,13 @@
 //! Result of the detector.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
 
 pub use freshcontext_contract::FailureKind as Kind;
 
 /// One fact that contributed to the classification.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Evidence {
     /// Aspect of the text: `form`, `wall`, `wording`, `shape`, `value`, `residue`.
     pub aspect: &'static str,
@@ -15,7 +16,7 @@ pub struct Evidence {
 }
 
 /// Classification of one text.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Inspection {
     /// Whether the text is a failed retrieval rather than content.
     pub failed: bool,

@@ -79,6 +79,9 @@ impl Engine {
             if let Some(noting) = noting {
                 noting.record(self, tool, &mut answer);
             }
+            if let Some(keys) = self.keys.as_ref().filter(|_| !answer.is_error()) {
+                answer.sign_with(keys, self.clock.now());
+            }
             // Of an answer that nobody waits for any more nothing was shown.
             if !context.cancellation.is_cancelled() {
                 let ended = Ended {
@@ -310,12 +313,16 @@ impl Engine {
         let native = move || asked.map_or_else(Native::default, |asked| asked.native.clone());
         // Under a budget tokens are counted, and the first who counts waits for the vocabulary.
         if arguments.bytes() <= INLINE_BYTES && !arguments.hold("budget") {
-            return scoring::evaluate(arguments, now, &self.options, &native());
+            let signing = self.keys.as_deref().map(|keys| (keys, now));
+            return scoring::evaluate(arguments, now, &self.options, &native(), signing);
         }
-        let options = Arc::clone(&self.options);
-        self.beside(move || scoring::evaluate(arguments, now, &options, &native()))
-            .await
-            .unwrap_or_else(|| Err(defect()))
+        let (options, keys) = (Arc::clone(&self.options), self.keys.clone());
+        self.beside(move || {
+            let signing = keys.as_deref().map(|keys| (keys, now));
+            scoring::evaluate(arguments, now, &options, &native(), signing)
+        })
+        .await
+        .unwrap_or_else(|| Err(defect()))
     }
 
     /// Does large work beside the threads that serve, a few at once; `None` where it panicked.

@@ -1,5 +1,6 @@
 //! The tool engine: what a call does, whatever brought it here.
 
+pub mod about;
 mod admission;
 mod advice;
 mod arguments;
@@ -30,6 +31,8 @@ use freshcontext_contract::{AnyAdapter, BoxFuture, Clock, Descriptor, Limits, So
 use freshcontext_core::decay::{DecayTable, InvalidDecay};
 use freshcontext_core::evaluate::Options;
 use freshcontext_sources::Composite;
+use freshcontext_spec::signed::Keyring;
+use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -38,7 +41,8 @@ pub use admission::in_name_of;
 pub use arguments::Arguments;
 pub use borrowed::BorrowedArguments;
 pub use outcome::{
-    Answer, Deliverable, Evaluated, Outcome, RECORDS_FIELD, Records, SourcesState, Written, defect,
+    Answer, Deliverable, Evaluated, Outcome, RECORDS_FIELD, Records, SIGNATURE_FIELD, SourcesState, Written,
+    defect,
 };
 pub use owner::Owner;
 pub use reading::{Ask, Collected};
@@ -71,6 +75,7 @@ pub struct Engine {
     prepared: AtomicBool,
     toolsets: Vec<Arc<dyn Toolset>>,
     unused_proxy: Option<&'static str>,
+    keys: Option<Arc<Keyring>>,
 }
 
 /// What an engine is built from.
@@ -154,6 +159,7 @@ impl Engine {
             prepared: AtomicBool::new(false),
             toolsets: parts.toolsets,
             unused_proxy: None,
+            keys: None,
         })
     }
 
@@ -176,6 +182,27 @@ impl Engine {
             unused_proxy: variable,
             ..self
         }
+    }
+
+    /// Signs verdicts and answers with these keys. The result of an evaluation then has a field `signature`.
+    #[must_use]
+    pub fn signing(mut self, keys: Option<Arc<Keyring>>) -> Self {
+        let Some(keys) = keys else { return self };
+        let evaluates = self.tools.iter_mut().find(|tool| tool.name == EVALUATE);
+        if let Some(tool) = evaluates {
+            let mut schema = (*tool.output_schema).clone();
+            if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+                properties.insert(SIGNATURE_FIELD.to_owned(), json!({"type": "object"}));
+            }
+            tool.output_schema = schema.into();
+        }
+        self.keys = Some(keys);
+        self
+    }
+
+    /// The keys that sign, if there are any.
+    pub fn keys(&self) -> Option<&Arc<Keyring>> {
+        self.keys.as_ref()
     }
 
     /// All tools, by name.

@@ -2,8 +2,9 @@
 //! asks for them.
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use chrono::{DateTime, Utc};
 use freshcontext_contract::{ErrorCode, SourceError};
 use freshcontext_core::answer::{Failure, Kept, SourceAnswer};
 use freshcontext_core::composite::CompositeAnswer;
@@ -12,12 +13,17 @@ use freshcontext_core::recheck::Recheck;
 use freshcontext_core::references::References;
 use freshcontext_records::Bundle;
 use freshcontext_records::make::Answered;
+use freshcontext_spec::signed::{Keyring, Signature, SignedVerdicts, Subject};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 /// Where a structured result holds its records.
 pub const RECORDS_FIELD: &str = "records";
+/// Where the structured result of an evaluation holds the signatures of its verdicts.
+pub const SIGNATURE_FIELD: &str = "signature";
+/// Where the `_meta` of a result holds the signature of its text.
+const SIGNATURE: &str = "io.github.freshcontext/signature";
 /// Where the `_meta` of a result says how it was retrieved.
 const RETRIEVAL: &str = "io.github.freshcontext/retrieval";
 /// Where it says that its answer is not kept.
@@ -51,13 +57,50 @@ pub struct Evaluated {
     /// The evaluation.
     pub evaluation: Evaluation,
     json: Option<Box<RawValue>>,
+    /// Signatures of its verdicts, if they are signed.
+    signature: Option<SignedVerdicts>,
+}
+
+/// What signs, and the moment.
+pub(super) type Signing<'k> = Option<(&'k Keyring, DateTime<Utc>)>;
+
+/// An evaluation with what leaves beside it.
+#[derive(Serialize)]
+struct Whole<'a> {
+    #[serde(flatten)]
+    evaluation: &'a Evaluation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<&'a SignedVerdicts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    records: Option<&'a Bundle>,
 }
 
 impl Evaluated {
-    /// Writes the structure.
-    pub fn new(evaluation: Evaluation) -> Result<Self, SourceError> {
-        let json = Some(evaluation.json()?);
-        Ok(Self { evaluation, json })
+    /// Writes the structure, and signs the verdicts.
+    pub(super) fn new(evaluation: Evaluation, signing: Signing<'_>) -> Result<Self, SourceError> {
+        let Some((keys, now)) = signing else {
+            let json = Some(evaluation.json()?);
+            return Ok(Self {
+                evaluation,
+                json,
+                signature: None,
+            });
+        };
+        let structured = evaluation.structured()?;
+        let results = structured.get("results").and_then(Value::as_array);
+        let results = results.map_or(&[][..], Vec::as_slice);
+        let signature = Some(SignedVerdicts::of(results, env!("CARGO_PKG_VERSION"), keys, now));
+        let whole = Whole {
+            evaluation: &evaluation,
+            signature: signature.as_ref(),
+            records: None,
+        };
+        let json = to_raw_value(&whole).ok();
+        Ok(Self {
+            evaluation,
+            json,
+            signature,
+        })
     }
 }
 
@@ -156,7 +199,14 @@ impl Outcome {
             Self::Source(answer) => answer.structured().into(),
             Self::Composite(answer) => answer.structured().into(),
             // What was written as JSON once can be written as a value.
-            Self::Evaluation(evaluated) => evaluated.evaluation.structured().unwrap_or_default(),
+            Self::Evaluation(evaluated) => {
+                let mut structured = evaluated.evaluation.structured().unwrap_or_default();
+                if let (Some(signature), Some(fields)) = (&evaluated.signature, structured.as_object_mut()) {
+                    let signature = serde_json::to_value(signature).unwrap_or_default();
+                    fields.insert(SIGNATURE_FIELD.to_owned(), signature);
+                }
+                structured
+            }
             Self::Recheck(recheck) => recheck.structured().into(),
             Self::Deliverable(deliverable) => deliverable.structured(),
             Self::References(references) => references.structured().into(),
@@ -193,6 +243,8 @@ pub struct Answer {
     pub records: Records,
     /// Facts for `_meta` that a door adds.
     pub meta: Map<String, Value>,
+    /// What signs the answer, and when.
+    signing: Option<(Arc<Keyring>, DateTime<Utc>)>,
 }
 
 impl From<Outcome> for Answer {
@@ -203,6 +255,7 @@ impl From<Outcome> for Answer {
             notes: Vec::new(),
             records: Records::NotAsked,
             meta: Map::new(),
+            signing: None,
         }
     }
 }
@@ -214,6 +267,17 @@ impl Answer {
             notes,
             ..outcome.into()
         }
+    }
+
+    /// Lets the keys sign the answer as it leaves, dated `now`.
+    pub(super) fn sign_with(&mut self, keys: &Arc<Keyring>, now: DateTime<Utc>) {
+        self.signing = Some((Arc::clone(keys), now));
+    }
+
+    /// Signs the bytes with which the answer leaves; `None` where nothing is signed.
+    pub fn signature(&self, bytes: &[u8]) -> Option<Signature> {
+        let (keys, now) = self.signing.as_ref()?;
+        Some(keys.sign(Subject::Answer, bytes, *now))
     }
 
     fn written_text(&self) -> String {
@@ -263,20 +327,14 @@ impl Answer {
 
     /// Takes the structure as JSON text, once: of an evaluation, where that is quicker than as a value.
     pub fn take_json(&mut self) -> Option<Box<RawValue>> {
-        #[derive(Serialize)]
-        struct WithRecords<'a> {
-            #[serde(flatten)]
-            evaluation: &'a Evaluation,
-            records: &'a Bundle,
-        }
-
         let Outcome::Evaluation(evaluated) = &mut self.outcome else {
             return None;
         };
         match &self.records {
-            Records::Made { bundle, .. } => to_raw_value(&WithRecords {
+            Records::Made { bundle, .. } => to_raw_value(&Whole {
                 evaluation: &evaluated.evaluation,
-                records: bundle,
+                signature: evaluated.signature.as_ref(),
+                records: Some(bundle),
             })
             .ok(),
             Records::NotAsked | Records::NotMade(_) => evaluated.json.take(),
@@ -330,6 +388,9 @@ impl Answer {
         };
         if let Some(records) = records {
             meta.insert(RECORDS.to_owned(), records);
+        }
+        if let Some(signature) = self.signature(self.text().as_bytes()) {
+            meta.insert(SIGNATURE.to_owned(), json!(signature));
         }
         meta.extend(self.meta.clone());
         meta

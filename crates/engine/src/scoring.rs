@@ -12,6 +12,7 @@ use freshcontext_sources::{Composite, Plan};
 use serde_json::{Value, json};
 
 use crate::arguments::Arguments;
+use crate::outcome::Signing;
 use crate::outcome::{Answer, Evaluated, Outcome};
 use crate::reading::Collected;
 use crate::records::Call;
@@ -68,6 +69,7 @@ pub(super) fn evaluate(
     now: DateTime<Utc>,
     options: &Options,
     native: &Native,
+    signing: Signing<'_>,
 ) -> Result<Answer, SourceError> {
     let (records, context) = (arguments.get("records"), arguments.get("context"));
     let evaluation = match arguments {
@@ -76,7 +78,9 @@ pub(super) fn evaluate(
     };
     let evaluation = evaluation?;
     let asked = RecordOptions::of_arguments(records.as_ref(), context.as_ref())?;
-    let mut answer = Answer::from(Outcome::Evaluation(Box::new(Evaluated::new(evaluation)?)));
+    let mut answer = Answer::from(Outcome::Evaluation(Box::new(Evaluated::new(
+        evaluation, signing,
+    )?)));
     if let Some(options) = asked {
         answer.record(&Call {
             tool: evaluate::TOOL,

@@ -1,20 +1,24 @@
 //! Assembles one run: settings, pipeline, engine.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::Arc;
 
-use freshcontext_contract::{AnyAdapter, Apply, Clock, Descriptor, Transport};
+use freshcontext_contract::{AnyAdapter, Clock, Descriptor, Transport};
 use freshcontext_coordination::Coordinator;
 use freshcontext_fetch::{Config, Deny, Observe, Pipeline, ProxyConfig, TokioTimer, Upstream};
 use freshcontext_sources::{adapters, composites};
 
 use freshcontext_config::{ConfigError, Settings};
+use freshcontext_engine::about::secret_names;
 use freshcontext_engine::retrievals::{FailureLog, Told, ToldSource};
 use freshcontext_engine::{Engine, Parts, Toolset};
 use freshcontext_files::read::{self as input, Bound};
 use freshcontext_follow::{Follow, TimeToolset};
 use freshcontext_lookup::ReferencesToolset;
 use freshcontext_metrics::{Metered, Metrics};
+use freshcontext_serve::http::ClosedTool;
+use freshcontext_spec::signed::{Given, Keyring};
 
 /// Differences between the kinds of runs.
 #[derive(Default)]
@@ -161,7 +165,7 @@ impl App {
         if let Some(metrics) = &metrics {
             engine = engine.counting(Arc::clone(metrics));
         }
-        let engine = Arc::new(engine);
+        let engine = Arc::new(engine.signing(keyring(settings)?));
         Ok(Self {
             follow: toolset.map(|toolset| Follow::new(Arc::clone(&engine), toolset)),
             engine,
@@ -185,6 +189,72 @@ pub(crate) fn coordinator(settings: &Settings) -> Result<Option<Coordinator>, Co
     })
     .map(Some)
     .map_err(|error| ConfigError(format!("`redis_url`: {error}")))
+}
+
+/// Returns the keys that sign, if there are any. Reads the files that the settings name.
+pub(crate) fn keyring(settings: &Settings) -> Result<Option<Arc<Keyring>>, ConfigError> {
+    let signing = &settings.signing;
+    if signing.keys.is_empty() {
+        return Ok(None);
+    }
+    let wrong = |what: String| ConfigError(format!("`signing.keys`: {what}"));
+    let mut seeds = Vec::new();
+    for (id, key) in &signing.keys {
+        let seed = match key.expose().strip_prefix("file:") {
+            None => key.expose().to_owned(),
+            Some(file) => {
+                let bytes = input::read_file(Path::new(file), Bound::config(&settings.limits));
+                let bytes = bytes.map_err(|refused| wrong(refused.to_string()))?;
+                String::from_utf8_lossy(&bytes).trim().to_owned()
+            }
+        };
+        seeds.push((id, seed));
+    }
+    let given: Vec<Given<'_>> = seeds
+        .iter()
+        .map(|(id, seed)| Given {
+            id,
+            seed,
+            until: signing.retired.get(*id).copied(),
+        })
+        .collect();
+    let keys = Keyring::new(&given, signing.key.as_deref()).map_err(|error| wrong(error.to_string()))?;
+    Ok(Some(Arc::new(keys)))
+}
+
+/// Returns the tools that an engine does not offer, each with what opens it.
+pub(crate) fn closed_tools(engine: &Engine) -> Vec<ClosedTool> {
+    let sources = adapters();
+    let sources = sources.iter().map(|adapter| adapter.descriptor().tool);
+    let disabled = sources
+        .chain(composites().iter().map(|composite| composite.tool))
+        .chain([freshcontext_engine::EVALUATE])
+        .map(|name| {
+            (
+                name.to_owned(),
+                "take it out of `disable_sources` (FRESHCONTEXT_DISABLE_SOURCES)",
+            )
+        });
+    let time = TimeToolset::new(None);
+    let toolsets: [(&dyn Toolset, &str); 2] = [
+        (&time, "add `time` to `toolsets` (FRESHCONTEXT_TOOLSETS)"),
+        (
+            &ReferencesToolset,
+            "add `references` to `toolsets` (FRESHCONTEXT_TOOLSETS)",
+        ),
+    ];
+    let optional = toolsets.into_iter().flat_map(|(toolset, opened_by)| {
+        let tools = toolset.tools().into_iter();
+        tools.map(move |tool| (tool.name, opened_by)).collect::<Vec<_>>()
+    });
+    disabled
+        .chain(optional)
+        .filter(|(name, _)| engine.tool(name).is_none())
+        .map(|(name, opened_by)| ClosedTool {
+            name,
+            opened_by: opened_by.to_owned(),
+        })
+        .collect()
 }
 
 /// Builds the pipeline's configuration. Checks the names of sources and routes.
@@ -225,21 +295,6 @@ fn pipeline_config(
     config.contact.clone_from(&settings.contact);
     config.descriptors = descriptors;
     Ok(config)
-}
-
-/// Returns every environment variable that a source's credentials or routes may use.
-pub(crate) fn secret_names(descriptor: &Descriptor) -> Vec<&'static str> {
-    let mut names: Vec<&'static str> = Vec::new();
-    for credential in descriptor.credentials {
-        names.extend(credential.env);
-        if let Apply::ClientCredentials { secret_env, .. } = credential.apply {
-            names.push(secret_env);
-        }
-    }
-    names.extend(descriptor.routes.iter().filter_map(|route| route.needs));
-    let mut seen = HashSet::new();
-    names.retain(|name| seen.insert(*name));
-    names
 }
 
 /// Selects the secrets that a source may use from the environment.

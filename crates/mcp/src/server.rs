@@ -100,6 +100,20 @@ impl McpServer {
     pub fn tools(&self) -> &[McpTool] {
         &self.tools
     }
+
+    /// Tools as clients list them, each with valid arguments for a first call, which MCP's list does not have.
+    pub fn listed_with_examples(&self) -> Vec<Value> {
+        let listed = self.tools.iter().map(|tool| {
+            let mut listed = json!(tool);
+            let example = self.engine.tool(&tool.name).map(|tool| tool.example.as_str());
+            if let (Some(listed), Some(example)) = (listed.as_object_mut(), example) {
+                let example = serde_json::from_str(example).unwrap_or_default();
+                listed.insert("example".to_owned(), example);
+            }
+            listed
+        });
+        listed.collect()
+    }
 }
 
 /// Output schemas in rmcp's type, shared between tools. A copy for each tool would take half a MiB.

@@ -432,6 +432,7 @@ async fn main() -> ExitCode {
         addr,
         ..HttpSettings::default()
     };
-    http::serve(Fixture::new(), listener, &settings, &Limits::DEFAULT, None, None).await;
+    let interfaces = http::Interfaces::only(Fixture::new());
+    http::serve(interfaces, listener, &settings, &Limits::DEFAULT).await;
     ExitCode::SUCCESS
 }

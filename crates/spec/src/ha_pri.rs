@@ -52,6 +52,17 @@ pub enum Verification {
     Unknown,
 }
 
+impl Verification {
+    /// Returns the name of the result in reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Invalid => "invalid",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 /// A fact contains a line break. Such a payload would be ambiguous, so it is not signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unsignable {

@@ -7,6 +7,23 @@ pub const NAME: &str = "FreshContext Specification";
 /// The implemented and validated version. Stated nowhere else.
 pub const VERSION: &str = "1.2";
 
+/// The specification as data: version, levels, and the sentences that the validator quotes.
+pub fn described() -> serde_json::Value {
+    use crate::validate::Level;
+    let level = |level: Level, says: &str| serde_json::json!({"level": level.as_str(), "stars": level.stars(), "says": says});
+    serde_json::json!({
+        "name": NAME,
+        "version": VERSION,
+        "levels": [
+            level(Level::Aware, says::AWARE),
+            level(Level::Compatible, says::ENVELOPE),
+            level(Level::Scored, says::SCORED),
+        ],
+        "sentences": says::ALL,
+        "schema": "/v1/schema",
+    })
+}
+
 /// Sentences of the specification, verbatim.
 pub mod says {
     /// Lowest level.

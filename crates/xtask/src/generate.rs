@@ -6,7 +6,9 @@ use std::process::{Command, Stdio};
 
 use freshcontext::package;
 
-use crate::{answers, checked, earlier, evaluations, examples, failures, index, shapes, standings, tables};
+use crate::{
+    answers, checked, clients, earlier, evaluations, examples, failures, index, shapes, standings, tables,
+};
 use serde_json::json;
 
 /// The tool whose result the README shows.
@@ -145,6 +147,7 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
             .into_iter()
             .map(|(name, text)| (format!("schemas/agent-context/{name}"), text)),
     );
+    made.extend(clients::files(root)?);
     made.extend(source_readmes(root)?);
     made.push(("docs/README.md".to_owned(), index::page(root, &made)?));
     Ok(made)

@@ -32,6 +32,10 @@ const PAGES: [(&str, &[(&str, &str)]); 5] = [
                 "scale.md",
                 "Several replicas with Redis: what they share, what each does without it, and what it costs",
             ),
+            (
+                "rest.md",
+                "REST: paths, media types, errors and their statuses, OpenAPI",
+            ),
         ],
     ),
     (

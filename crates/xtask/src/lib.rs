@@ -3,6 +3,7 @@
 mod answers;
 pub mod check_source;
 mod checked;
+mod clients;
 pub mod dist;
 mod earlier;
 mod evaluations;

@@ -247,17 +247,25 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FILE")]
         key_file: Option<PathBuf>,
     },
-    /// Verify a stamp against its facts; exits with 0 if it is valid
+    /// Verify a stamp, a signed evaluation or a signed answer, offline; exits with 0 if it is valid
     Verify {
-        /// File with the output of `stamp`, or - for stdin
+        /// File with the output of `stamp`, a signed evaluation as JSON, or the bytes of an answer; - for stdin
         file: PathBuf,
-        /// File with the key of the signature
-        #[arg(long, value_name = "FILE")]
+        /// File with the key of a stamp's signature
+        #[arg(long, value_name = "FILE", conflicts_with = "keys")]
         key_file: Option<PathBuf>,
+        /// File with the public keys of a server (`freshcontext keys`, or GET /v1/keys)
+        #[arg(long, value_name = "FILE")]
+        keys: Option<PathBuf>,
+        /// File with the signature of an answer, as JSON
+        #[arg(long, value_name = "FILE", requires = "keys")]
+        signature: Option<PathBuf>,
         /// Print the result as JSON
         #[arg(long)]
         json: bool,
     },
+    /// Print the public keys with which signatures of this deployment are verified, as JSON
+    Keys,
     /// List the decay classes: how fast each kind of source ages
     Decay {
         /// Print the list as JSON

@@ -9,9 +9,10 @@ use serde_json::json;
 
 use super::report::{Report, Verdict};
 use super::{FAILED, online, with_runtime};
-use crate::app::{App, proxy_variable, secret_names};
+use crate::app::{App, proxy_variable};
 use crate::output;
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources, default_file};
+use freshcontext_engine::about::secret_names;
 use freshcontext_serve::http;
 
 /// Longest wait for Redis.

@@ -1,8 +1,8 @@
 //! `freshcontext version` and `freshcontext decay`: version and decay classes.
 
-use freshcontext_core::decay::{CLASSES, DEFAULT_LAMBDA, DecayTable, half_life_hours, half_life_words};
+use freshcontext_core::decay::{CLASSES, DEFAULT_LAMBDA, DecayTable, half_life_words};
 use freshcontext_spec::specification;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::output::{self, Style};
 use freshcontext_config::{ConfigError, Settings};
@@ -41,7 +41,9 @@ pub(super) fn decay(settings: &Settings, as_json: bool) -> Result<u8, ConfigErro
     let rates = settings.decay.iter().map(|(class, rate)| (class.as_str(), *rate));
     let table = DecayTable::with_overrides(rates).map_err(|error| ConfigError(error.to_string()))?;
     if as_json {
-        output::line(&serde_json::to_string_pretty(&described(&table)).unwrap_or_default());
+        output::line(
+            &serde_json::to_string_pretty(&freshcontext_engine::about::decay(&table)).unwrap_or_default(),
+        );
         return Ok(0);
     }
     let cell = |text: &str| text.to_owned();
@@ -82,44 +84,4 @@ pub(super) fn decay(settings: &Settings, as_json: bool) -> Result<u8, ConfigErro
     );
     output::line(&output::paint(Style::Dim, &formula));
     Ok(0)
-}
-
-fn described(table: &DecayTable) -> Value {
-    let rate = |lambda: f64| {
-        json!({
-            "decay_rate": lambda,
-            "half_life_hours": half_life_hours(lambda),
-            "half_life": half_life_words(lambda),
-        })
-    };
-    let named = |name: &str, value: Value, lambda: f64| {
-        let mut row = rate(lambda);
-        if let Some(row) = row.as_object_mut() {
-            row.insert(name.to_owned(), value);
-        }
-        row
-    };
-    let classes: Vec<Value> = CLASSES
-        .iter()
-        .map(|class| {
-            let mut row = named("class", class.name.into(), class.lambda);
-            if let Some(row) = row.as_object_mut() {
-                row.insert("sources".to_owned(), class.sources().collect::<Value>());
-            }
-            row
-        })
-        .collect();
-    let in_force: Vec<Value> = table
-        .entries()
-        .into_iter()
-        .map(|(source, lambda)| named("source", source.into(), lambda))
-        .collect();
-    json!({
-        "specification": specification::VERSION,
-        "unit": "lambda per hour",
-        "formula": "100 * e^(-decay_rate * hours)",
-        "classes": classes,
-        "default": rate(DEFAULT_LAMBDA),
-        "in_force": in_force,
-    })
 }

@@ -2,32 +2,20 @@
 
 use std::sync::Arc;
 
-use freshcontext_contract::{Descriptor, Hosts, Key, Transport as _};
+use freshcontext_contract::{Descriptor, Hosts};
 use serde_json::{Value, json};
 
-use crate::app::{App, secret_names};
+use crate::app::App;
 use crate::output::{self, Style};
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources};
+use freshcontext_engine::about::{self, key_words, rates, route_state, secret_names};
 use freshcontext_mcp::{McpServer, cost};
 
 pub(super) fn tools(loaded: &Loaded, sources: &Sources, as_json: bool) -> Result<u8, ConfigError> {
     let app = App::build(&loaded.settings, &sources.environment)?;
     let server = McpServer::new(Arc::clone(&app.engine));
     if as_json {
-        let listed: Vec<Value> = server
-            .tools()
-            .iter()
-            .map(|tool| {
-                let mut listed = json!(tool);
-                let example = app.engine.tool(&tool.name).map(|tool| tool.example.as_str());
-                // Not part of MCP's list: valid arguments for a first call.
-                if let (Some(listed), Some(example)) = (listed.as_object_mut(), example) {
-                    let example = serde_json::from_str(example).unwrap_or_default();
-                    listed.insert("example".to_owned(), example);
-                }
-                listed
-            })
-            .collect();
+        let listed = server.listed_with_examples();
         output::line(&serde_json::to_string_pretty(&listed).unwrap_or_default());
         return Ok(0);
     }
@@ -111,13 +99,8 @@ pub(super) fn settings(loaded: &Loaded, as_json: bool) {
 
 pub(super) fn sources(loaded: &Loaded, sources: &Sources, as_json: bool) -> Result<u8, ConfigError> {
     let app = App::build(&loaded.settings, &sources.environment)?;
-    let described: Vec<Value> = app
-        .engine
-        .descriptors()
-        .map(|descriptor| describe(&app, descriptor))
-        .collect();
     if as_json {
-        output::line(&serde_json::to_string_pretty(&described).unwrap_or_default());
+        output::line(&serde_json::to_string_pretty(&about::sources(&app.engine)).unwrap_or_default());
         return Ok(0);
     }
     for (at, descriptor) in app.engine.descriptors().enumerate() {
@@ -129,93 +112,8 @@ pub(super) fn sources(loaded: &Loaded, sources: &Sources, as_json: bool) -> Resu
     Ok(0)
 }
 
-fn is_set(app: &App, name: &str) -> bool {
-    app.pipeline.configured(name)
-}
-
-fn key_words(descriptor: &Descriptor) -> &'static str {
-    match descriptor.key() {
-        Key::None => "none",
-        Key::Optional => "optional",
-        Key::Required => "required",
-    }
-}
-
-/// Returns whether a route is usable, and the reason if not.
-fn route_state(app: &App, descriptor: &Descriptor, id: &str) -> (bool, String) {
-    let Some(route) = descriptor.route(id) else {
-        return (false, "unknown".to_owned());
-    };
-    match route.needs {
-        Some(env) if !is_set(app, env) => (false, format!("needs {env}")),
-        _ => (true, "on".to_owned()),
-    }
-}
-
-fn rates(descriptor: &Descriptor) -> Vec<String> {
-    descriptor
-        .rates
-        .iter()
-        .map(|rate| {
-            let pace =
-                |pace: freshcontext_contract::Pace| format!("{} per {} s", pace.requests, pace.per.as_secs());
-            let keyed = rate
-                .keyed
-                .map(|keyed| format!(", {} with a key", pace(keyed)))
-                .unwrap_or_default();
-            format!(
-                "{}{}: {}{keyed}, {} at once ({})",
-                rate.host,
-                rate.path,
-                pace(rate.pace),
-                rate.in_flight,
-                rate.link
-            )
-        })
-        .collect()
-}
-
-fn describe(app: &App, descriptor: &'static Descriptor) -> Value {
-    let routes: Vec<Value> = descriptor
-        .routes
-        .iter()
-        .map(|route| {
-            let (usable, state) = route_state(app, descriptor, route.id);
-            json!({
-                "id": route.id,
-                "about": route.about,
-                "usable": usable,
-                "state": state,
-                "needs": route.needs,
-            })
-        })
-        .collect();
-    let keys: Vec<Value> = secret_names(descriptor)
-        .into_iter()
-        .map(|name| json!({"env": name, "set": is_set(app, name)}))
-        .collect();
-    let (hosts, any_public) = match descriptor.hosts {
-        Hosts::Fixed(hosts) => (hosts, false),
-        Hosts::PublicWeb(hosts) => (hosts, true),
-    };
-    json!({
-        "id": descriptor.id,
-        "tool": descriptor.tool,
-        "title": descriptor.title,
-        "official": descriptor.official,
-        "key": key_words(descriptor),
-        "keys": keys,
-        "routes": routes,
-        "limits": rates(descriptor),
-        "hosts": hosts,
-        "any_public_host": any_public,
-        "dates": descriptor.dates,
-        "terms": descriptor.terms,
-        "profile": descriptor.profile,
-    })
-}
-
 fn show(app: &App, descriptor: &'static Descriptor) {
+    let transport = app.engine.transport().as_ref();
     output::line(&format!(
         "{}  {}",
         output::paint(Style::Bold, descriptor.id),
@@ -229,7 +127,7 @@ fn show(app: &App, descriptor: &'static Descriptor) {
         let states: Vec<String> = names
             .iter()
             .map(|name| {
-                if is_set(app, name) {
+                if transport.configured(name) {
                     output::paint(Style::Good, &format!("{name} set"))
                 } else {
                     format!("{name} not set")
@@ -245,7 +143,7 @@ fn show(app: &App, descriptor: &'static Descriptor) {
         }
     }
     for route in descriptor.routes {
-        let (usable, state) = route_state(app, descriptor, route.id);
+        let (usable, state) = route_state(transport, descriptor, route.id);
         let state = output::paint(if usable { Style::Good } else { Style::Middling }, &state);
         row("route", &format!("{} ({}): {state}", route.id, route.about));
     }

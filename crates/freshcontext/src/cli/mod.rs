@@ -18,6 +18,7 @@ mod records;
 mod references;
 mod report;
 mod shell;
+mod signed;
 mod stamp;
 mod store;
 mod tool_names;
@@ -34,12 +35,13 @@ use clap::FromArgMatches as _;
 use freshcontext_contract::{Limits, SourceError, Transport as _};
 use tokio::runtime::Builder;
 
-use crate::app::{App, secret_names};
+use crate::app::{App, closed_tools};
 use crate::replicas::SharedRates;
 use crate::{logging, output};
 use args::{Cli, Command, Global, History};
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
 use freshcontext_coordination::Coordinator;
+use freshcontext_engine::about::secret_names;
 use freshcontext_engine::{Engine, Owner};
 use freshcontext_files::read::Refused;
 use freshcontext_follow::Follow;
@@ -151,7 +153,16 @@ fn dispatch(cli: Cli) -> u8 {
             jsonl: Some(file), ..
         } => return files::inspect_lines(file, &limits),
         Command::Stamp { file, key_file } => return stamp::stamp(file, key_file.as_deref(), &limits),
-        Command::Verify { file, key_file, json } => {
+        Command::Verify {
+            file,
+            keys: Some(keys),
+            signature,
+            json,
+            ..
+        } => return signed::verify(file, keys, signature.as_deref(), *json, &limits),
+        Command::Verify {
+            file, key_file, json, ..
+        } => {
             return stamp::verify(file, key_file.as_deref(), *json, &limits);
         }
         Command::Install {
@@ -208,6 +219,7 @@ fn dispatch(cli: Cli) -> u8 {
             Ok(0)
         }
         Command::Healthcheck { .. } => healthcheck::run(&loaded.settings.http),
+        Command::Keys => signed::keys(&loaded.settings),
         Command::Decay { json } => facts::decay(&loaded.settings, json),
         Command::Evaluate {
             file,
@@ -459,19 +471,18 @@ pub fn over_http(
             shared.start();
         }
         let kept = Arc::clone(&engine);
-        let server = McpServer::new(engine).with_deliverables(follow);
         let replicas = shared
             .clone()
             .map(|shared| Arc::new(SharedRates(shared)) as Arc<dyn http::Replicas>);
-        http::serve(
-            server,
-            listener,
-            &settings.http,
-            &settings.limits,
+        let mcp = McpServer::new(Arc::clone(&engine)).with_deliverables(follow);
+        let rest = http::Rest::new(engine, mcp.clone(), closed_tools);
+        let interfaces = http::Interfaces {
+            mcp,
+            rest: Some(Arc::new(rest)),
             metrics,
             replicas,
-        )
-        .await;
+        };
+        http::serve(interfaces, listener, &settings.http, &settings.limits).await;
         kept.close().await;
         if let Some(shared) = shared {
             shared.leave().await;

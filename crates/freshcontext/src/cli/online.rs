@@ -10,10 +10,11 @@ use serde_json::{Map, Value};
 
 use super::report::{Report, Verdict};
 use super::with_runtime;
-use crate::app::{App, secret_names};
+use crate::app::App;
 use crate::output;
 use crate::shape::{Drift, Shapes, form_of, pattern, states_limit};
 use freshcontext_config::{ConfigError, Settings};
+use freshcontext_engine::about::secret_names;
 use freshcontext_engine::{Answer, CallContext, Outcome};
 
 /// Environment variable of the contact that some sources require in the user agent. It is a setting rather than a

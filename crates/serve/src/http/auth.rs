@@ -14,13 +14,13 @@ use bytes::Bytes;
 use freshcontext_contract::{ErrorCode, Limits};
 use http::{HeaderValue, StatusCode, header};
 use hyper::body::{Frame, SizeHint};
-use serde_json::json;
 
-use super::answers::{NOT_NOW, overloaded, rpc_error};
+use super::answers::{NOT_NOW, Refused};
 use super::cors;
 use super::guard::{Admitted, Denied, Guard};
 use super::peers::Peers;
 use super::places::{Permit, Serving};
+use super::problem::Voice;
 use super::rate::{Client, Rate, Replicas};
 use super::refused::RefusedLog;
 use super::{HEALTH_PATH, METRICS_PATH, READY_PATH};
@@ -167,6 +167,7 @@ impl AuthFilter {
     async fn answer(&self, mut request: Request, next: Next) -> Response {
         // Removed from the request, whose work may outlast the connection.
         let seat = request.extensions_mut().remove::<Seat>();
+        let voice = Voice::of(request.uri(), request.headers());
         let admitted = self.authenticate(&request);
         // An allowed origin may also read the refusal.
         let origin = match &admitted {
@@ -179,7 +180,7 @@ impl AuthFilter {
                 let caller = admitted.ok().and_then(|admitted| admitted.caller);
                 let name = caller.as_ref().map(|caller| &*caller.name);
                 tracing::info!(caller = name, seconds, "refused: too many requests");
-                too_often(name, seconds)
+                too_often(&voice, name, seconds)
             }
             (Ok(()), Err(denied)) => {
                 self.refused(match denied {
@@ -189,10 +190,13 @@ impl AuthFilter {
                 });
                 self.log
                     .tell(request.extensions().get::<Client>().copied(), denied);
-                refuse(denied)
+                refuse(&voice, denied)
             }
             (Ok(()), Ok(_)) if cors::is_preflight(&request) => cors::preflight(request.headers()),
             (Ok(()), Ok(Admitted { caller, share })) => {
+                if let Voice::Problem(id) = &voice {
+                    request.extensions_mut().insert(id.clone());
+                }
                 if let Some(caller) = caller {
                     request.extensions_mut().insert(caller);
                 }
@@ -203,7 +207,7 @@ impl AuthFilter {
                         match serving {
                             Some(None) => {
                                 self.refused(Refusal::Connections);
-                                too_many()
+                                too_many(&voice)
                             }
                             Some(Some(serving)) => held(next.run(request).await, serving),
                             None => next.run(request).await,
@@ -213,6 +217,9 @@ impl AuthFilter {
                 }
             }
         };
+        if let Voice::Problem(id) = &voice {
+            id.mark(&mut response);
+        }
         if let Some(origin) = origin {
             cors::open(&mut response, origin);
         }
@@ -266,23 +273,21 @@ impl HttpBody for Held {
 }
 
 /// Builds the refusal for a caller with too many concurrent requests.
-fn too_many() -> Response {
+fn too_many(voice: &Voice) -> Response {
     let what = "as many requests with this token are open as one caller may have (limits.caller_share); try again in 1 s";
-    let mut response = overloaded(what, 1);
+    let mut response = Refused::overloaded(what, 1).said(voice);
     let close = HeaderValue::from_static("close");
     response.headers_mut().insert(header::CONNECTION, close);
     response
 }
 
 /// Builds the refusal for a full server: no unreserved connection is left.
-pub(crate) fn no_place() -> Response {
-    overloaded(
-        "this server has no place for another connection, or for one more from this address; try again in 1 s",
-        1,
-    )
+pub(crate) fn no_place(voice: &Voice) -> Response {
+    let what = "this server has no place for another connection, or for one more from this address; try again in 1 s";
+    Refused::overloaded(what, 1).said(voice)
 }
 
-fn refuse(denied: Denied) -> Response {
+fn refuse(voice: &Voice, denied: Denied) -> Response {
     let (status, message) = match denied {
         Denied::Host => (
             StatusCode::FORBIDDEN,
@@ -299,7 +304,7 @@ fn refuse(denied: Denied) -> Response {
             "a bearer token is needed: send `Authorization: Bearer` and the token that the operator gave you",
         ),
     };
-    let mut response = rpc_error(status, json!({"code": -32_600, "message": message}), None);
+    let mut response = Refused::new(status, -32_600, message).said(voice);
     if denied == Denied::Token {
         let challenge = HeaderValue::from_static("Bearer realm=\"freshcontext\"");
         response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
@@ -307,21 +312,17 @@ fn refuse(denied: Denied) -> Response {
     response
 }
 
-/// Builds the refusal for an exceeded rate, with the delay in `Retry-After` for HTTP libraries, and in the body for
-/// models and people.
-fn too_often(caller: Option<&str>, seconds: u64) -> Response {
+/// Builds the refusal for an exceeded rate.
+fn too_often(voice: &Voice, caller: Option<&str>, seconds: u64) -> Response {
     let whose = caller.map_or_else(
         || "from this address".to_owned(),
         |name| format!("with the token `{name}`"),
     );
-    let error = json!({
-        "code": NOT_NOW,
-        "message": format!("too many requests {whose}; try again in {seconds} s"),
-        "data": {"code": ErrorCode::RateLimited.as_str(), "retry_after_s": seconds},
-    });
-    let mut response = rpc_error(StatusCode::TOO_MANY_REQUESTS, error, None);
-    response
-        .headers_mut()
-        .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-    response
+    let message = format!("too many requests {whose}; try again in {seconds} s");
+    let refused = Refused {
+        code: Some(ErrorCode::RateLimited),
+        retry_after_s: Some(seconds),
+        ..Refused::new(StatusCode::TOO_MANY_REQUESTS, NOT_NOW, message)
+    };
+    refused.said(voice)
 }

@@ -15,8 +15,9 @@ const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(
     "authorization, content-type, accept, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, last-event-id",
 );
 /// Response headers that a page may read in addition to the default ones.
-const RESPONSE_HEADERS: HeaderValue =
-    HeaderValue::from_static("mcp-session-id, mcp-protocol-version, www-authenticate, retry-after");
+const RESPONSE_HEADERS: HeaderValue = HeaderValue::from_static(
+    "mcp-session-id, mcp-protocol-version, www-authenticate, retry-after, x-request-id",
+);
 /// Cache lifetime of a preflight in browsers, in seconds: the maximum that any browser accepts.
 const REMEMBERED_S: HeaderValue = HeaderValue::from_static("7200");
 /// `Vary` of a preflight response.

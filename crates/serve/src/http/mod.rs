@@ -1,4 +1,4 @@
-//! MCP over streamable HTTP, with its own accept loop, so that every wait has a timeout.
+//! MCP over streamable HTTP and REST on one port, with their own accept loop, so that every wait has a timeout.
 
 mod answers;
 mod auth;
@@ -10,8 +10,10 @@ pub(crate) mod head;
 mod monitored;
 mod peers;
 mod places;
+mod problem;
 mod rate;
 mod refused;
+mod rest;
 mod routes;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -41,8 +43,11 @@ use freshcontext_config::{ConfigError, HttpSettings, LONG_SECRET};
 use freshcontext_metrics::{Metrics, Refusal};
 use monitored::MonitoredStream;
 use places::{Permit, Places};
+use problem::Voice;
 use rate::Client;
 pub use rate::Replicas;
+
+pub use rest::{ClosedTool, Rest, openapi};
 
 /// Path of the MCP endpoint.
 pub const MCP_PATH: &str = "/mcp";
@@ -115,45 +120,69 @@ pub async fn bind(addr: SocketAddr) -> Result<TcpListener, ConfigError> {
     })
 }
 
-/// Serves a handler until a signal arrives. Running calls may then take `drain_ms`; a second signal ends them
-/// immediately. With `metrics`, refusals are counted and `GET /metrics` is served.
+/// The interfaces that one port serves.
+pub struct Interfaces<S> {
+    /// MCP.
+    pub mcp: S,
+    /// REST, if it is served.
+    pub rest: Option<Arc<Rest>>,
+    /// Counts refusals and serves `GET /metrics`, if metrics are enabled.
+    pub metrics: Option<Arc<Metrics>>,
+    /// What callers' rates are shared through, if there are several replicas.
+    pub replicas: Option<Arc<dyn Replicas>>,
+}
+
+impl<S> Interfaces<S> {
+    /// MCP alone.
+    pub fn only(mcp: S) -> Self {
+        Self {
+            mcp,
+            rest: None,
+            metrics: None,
+            replicas: None,
+        }
+    }
+}
+
+/// Serves until a signal arrives. Running calls may then take `drain_ms`; a second signal ends them immediately.
 pub async fn serve<S>(
-    handler: S,
+    interfaces: Interfaces<S>,
     listener: TcpListener,
     settings: &HttpSettings,
     limits: &Limits,
-    metrics: Option<Arc<Metrics>>,
-    replicas: Option<Arc<dyn Replicas>>,
 ) where
     S: ServerHandler + Clone + Send + Sync + 'static,
 {
-    serve_until(
-        handler,
-        listener,
-        settings,
-        limits,
-        metrics,
-        replicas,
-        (signals::end(), signals::end()),
-    )
-    .await;
+    let (first, second) = (signals::end(), signals::end());
+    serve_until(interfaces, listener, settings, limits, first, second).await;
 }
 
 /// Like [`serve`], with the two signals supplied by the caller.
 pub async fn serve_until<S>(
-    handler: S,
+    interfaces: Interfaces<S>,
     listener: TcpListener,
     settings: &HttpSettings,
     limits: &Limits,
-    metrics: Option<Arc<Metrics>>,
-    replicas: Option<Arc<dyn Replicas>>,
-    (first, second): (impl Future<Output = ()>, impl Future<Output = ()>),
+    first: impl Future<Output = ()>,
+    second: impl Future<Output = ()>,
 ) where
     S: ServerHandler + Clone + Send + Sync + 'static,
 {
+    let Interfaces {
+        mcp,
+        rest,
+        metrics,
+        replicas,
+    } = interfaces;
     let end = CancellationToken::new();
     let filter = Arc::new(AuthFilter::new(settings, limits, metrics).sharing(replicas));
-    let router = routes::router(handler, Arc::clone(&filter), Bodies::new(limits), end.clone());
+    let router = routes::router(
+        mcp,
+        rest,
+        Arc::clone(&filter),
+        Arc::new(Bodies::new(limits)),
+        end.clone(),
+    );
     let places = Places::new(limits);
     let waits = Waits::new(limits);
     let connections = TaskTracker::new();
@@ -245,14 +274,20 @@ fn too_large<B>(request: &hyper::Request<B>) -> Option<axum::response::Response>
         .iter()
         .map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len())
         .sum();
+    let voice = || Voice::of(request.uri(), request.headers());
     if line > HEADER_BYTES {
         Some(routes::head_too_large(
             StatusCode::URI_TOO_LONG,
             "the address is too long",
+            &voice(),
         ))
     } else if line + fields > HEADER_BYTES {
         let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
-        Some(routes::head_too_large(status, "the headers are too large"))
+        Some(routes::head_too_large(
+            status,
+            "the headers are too large",
+            &voice(),
+        ))
     } else {
         None
     }
@@ -272,7 +307,7 @@ impl Service {
         let refused = self.permit.is_kept() && !auth::is_kept(request.uri().path());
         refused.then(|| {
             self.filter.refused(Refusal::Connections);
-            auth::no_place()
+            auth::no_place(&Voice::of(request.uri(), request.headers()))
         })
     }
 

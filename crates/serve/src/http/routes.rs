@@ -21,10 +21,12 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::answers::{NOT_NOW, overloaded, reply, rpc_error, text};
+use super::answers::{NOT_NOW, Refused, reply, rpc_error, text};
 use super::auth::{AuthFilter, admit};
 use super::body::{Bodies, Unread};
+use super::problem::Voice;
 use super::rate::Replicas;
+use super::rest::{self, Rest};
 use super::{HEALTH_PATH, MCP_PATH, METRICS_PATH, READY_PATH};
 use freshcontext_mcp::jsonrpc::aside::{
     EvaluationCall, Slot, has_too_many_values, split_arguments, write_answer,
@@ -35,7 +37,7 @@ use freshcontext_metrics::{Metrics, Refusal};
 /// Shared state of the routes.
 struct Shared<S> {
     mcp: StreamableHttpService<S, NeverSessionManager>,
-    bodies: Bodies,
+    bodies: Arc<Bodies>,
     filter: Arc<AuthFilter>,
     /// Cancelled when unfinished work is abandoned.
     end: CancellationToken,
@@ -50,28 +52,46 @@ impl<S> Shared<S> {
 
     /// Returns the response to a request whose body was not read.
     fn unread(&self, unread: Unread) -> Response {
-        let (reason, response) = match unread {
-            Unread::TooLarge => (Refusal::BodySize, too_large(self.bodies.most)),
-            Unread::Broken => (
-                Refusal::BodyRead,
-                refusal(StatusCode::BAD_REQUEST, -32_700, "the body could not be read"),
-            ),
-            Unread::TooSlow => (
-                Refusal::BodyRead,
-                refusal(StatusCode::REQUEST_TIMEOUT, -32_600, "the body took too long"),
-            ),
-            Unread::NoRoom => {
-                let what =
-                    "this server holds as much of other requests as it may at once (limits.http_bytes)";
-                (Refusal::Busy, overloaded(what, self.bodies.retry_after_s()))
-            }
-        };
-        self.refusing(reason, closing(response))
+        unread_body(unread, &self.bodies, &self.filter, &Voice::Rpc)
     }
 }
 
+/// Refuses a request whose body was not read.
+pub(super) fn unread_body(unread: Unread, bodies: &Bodies, filter: &AuthFilter, voice: &Voice) -> Response {
+    let (reason, refused) = match unread {
+        Unread::TooLarge => (
+            Refusal::BodySize,
+            Refused::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                -32_600,
+                format!("the body is larger than {} bytes", bodies.most),
+            ),
+        ),
+        Unread::Broken => (
+            Refusal::BodyRead,
+            Refused::new(StatusCode::BAD_REQUEST, -32_700, "the body could not be read"),
+        ),
+        Unread::TooSlow => (
+            Refusal::BodyRead,
+            Refused::new(StatusCode::REQUEST_TIMEOUT, -32_600, "the body took too long"),
+        ),
+        Unread::NoRoom => {
+            let what = "this server holds as much of other requests as it may at once (limits.http_bytes)";
+            (Refusal::Busy, Refused::overloaded(what, bodies.retry_after_s()))
+        }
+    };
+    filter.refused(reason);
+    closing(refused.said(voice))
+}
+
 /// Builds the router for a handler. `end` closes open streams.
-pub(crate) fn router<S>(handler: S, filter: Arc<AuthFilter>, bodies: Bodies, end: CancellationToken) -> Router
+pub(crate) fn router<S>(
+    handler: S,
+    interface: Option<Arc<Rest>>,
+    filter: Arc<AuthFilter>,
+    bodies: Arc<Bodies>,
+    end: CancellationToken,
+) -> Router
 where
     S: ServerHandler + Clone + Send + Sync + 'static,
 {
@@ -87,6 +107,8 @@ where
         Arc::new(NeverSessionManager::default()),
         config,
     );
+    let rest =
+        interface.map(|rest| rest::router(rest, Arc::clone(&bodies), Arc::clone(&filter), end.clone()));
     let shared = Arc::new(Shared {
         mcp,
         bodies,
@@ -99,7 +121,7 @@ where
         let answer = move || std::future::ready(figures(&metrics, replicas.as_ref()));
         router = router.route(METRICS_PATH, get(answer));
     }
-    router
+    let router = router
         .route(MCP_PATH, any(speak::<S>))
         .route(&format!("{MCP_PATH}/"), any(speak::<S>))
         .route(HEALTH_PATH, get(|| async { text(StatusCode::OK, "ok\n") }))
@@ -110,8 +132,12 @@ where
                 "there is nothing here; MCP is spoken at /mcp\n",
             )
         })
-        .with_state(shared)
-        .layer(from_fn_with_state(filter, admit))
+        .with_state(shared);
+    let router = match rest {
+        Some(rest) => router.merge(rest),
+        None => router,
+    };
+    router.layer(from_fn_with_state(filter, admit))
 }
 
 async fn ready<S>(State(shared): State<Arc<Shared<S>>>) -> Response {
@@ -360,24 +386,15 @@ fn id_of(body: &Bytes) -> Option<Value> {
     find_id(body).and_then(|id| serde_json::to_value(id).ok())
 }
 
-fn too_large(most: usize) -> Response {
-    let message = format!("the body is larger than {most} bytes");
-    refusal(StatusCode::PAYLOAD_TOO_LARGE, -32_600, &message)
-}
-
 /// Builds the response to an oversized head.
-pub(crate) fn head_too_large(status: StatusCode, message: &str) -> Response {
-    closing(refusal(status, -32_600, message))
+pub(crate) fn head_too_large(status: StatusCode, message: &str, voice: &Voice) -> Response {
+    closing(Refused::new(status, -32_600, message).said(voice))
 }
 
 /// Adds the header that closes the connection, because the rest of the body is not read.
-fn closing(mut response: Response) -> Response {
+pub(super) fn closing(mut response: Response) -> Response {
     response
         .headers_mut()
         .insert(header::CONNECTION, HeaderValue::from_static("close"));
     response
-}
-
-fn refusal(status: StatusCode, code: i32, message: &str) -> Response {
-    rpc_error(status, json!({"code": code, "message": message}), None)
 }

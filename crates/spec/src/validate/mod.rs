@@ -16,6 +16,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::code;
 use freshcontext_contract::limits::{EARLIEST_DAY_START_H, VALIDATED_VALUES};
 use freshcontext_detect::inspect;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -27,7 +28,7 @@ use freshcontext_core::date::{Confidence, Precision, is_future, parse_instant};
 use freshcontext_core::values::hold_more_values_than;
 
 /// Form of the response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
     /// Text with envelopes.
@@ -37,7 +38,7 @@ pub enum Form {
 }
 
 /// The compatibility levels of the specification, lowest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Not a FreshContext response.
@@ -79,7 +80,7 @@ impl fmt::Display for Level {
 }
 
 /// Check of a part that is present.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Check {
     /// Name of the check, with its position if there are several: `envelope 2: source`.
     pub name: String,
@@ -90,7 +91,7 @@ pub struct Check {
 }
 
 /// What keeps a response from a level.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Lack {
     /// The lowest level that the response cannot reach because of it.
     pub level: Level,
@@ -103,7 +104,7 @@ pub struct Lack {
 }
 
 /// Result of the validation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Report {
     /// Version of the specification that defines the levels.
     pub specification: &'static str,

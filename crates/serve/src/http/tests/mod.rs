@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-use super::serve_until;
+use super::{Interfaces, Rest, serve_until};
 use freshcontext_config::{HttpSettings, Secret};
 use freshcontext_echo::{Silent, counted_engine, engine_with, settings, until};
 use freshcontext_mcp::McpServer;
@@ -40,9 +40,16 @@ async fn start(http: HttpSettings, limits: Limits) -> Running {
     let (stop, stop_now) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let signals = (Arc::clone(&stop), Arc::clone(&stop_now));
     let task = tokio::spawn(async move {
-        let server = McpServer::new(engine);
+        let mcp = McpServer::new(Arc::clone(&engine));
+        let rest = Rest::new(engine, mcp.clone(), |_| Vec::new());
+        let interfaces = Interfaces {
+            mcp,
+            rest: Some(Arc::new(rest)),
+            metrics,
+            replicas: None,
+        };
         let (first, second) = (signals.0.notified(), signals.1.notified());
-        serve_until(server, listener, &http, &limits, metrics, None, (first, second)).await;
+        serve_until(interfaces, listener, &http, &limits, first, second).await;
     });
     Running {
         address,

@@ -1,0 +1,591 @@
+//! Signatures with Ed25519 (RFC 8032) over verdicts and answers, and the document of public keys that they are checked with.
+//!
+//! The signed message is five lines of text, so that any library can check it:
+//!
+//! ```text
+//! FRESHCONTEXT_ED25519_V1
+//! key_id=2026-11
+//! signed_at=2026-11-29T07:00:00.000Z
+//! subject=verdict
+//! sha256=<64 lower-case hexadecimal digits>
+//! ```
+//!
+//! The hash is that of a verdict's Ha-Pri payload (version 3), or of an answer's bytes.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use chrono::{DateTime, Utc};
+use freshcontext_core::date::iso_millis;
+use freshcontext_core::provenance::sha256_hex;
+use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// Name of the scheme, and first line of a message.
+pub const SCHEME: &str = "FRESHCONTEXT_ED25519_V1";
+/// What a signature says.
+pub const SAYS: &str = "A valid signature says that this server gave this verdict or answer at this moment, not that it is true.";
+/// What a deployment without a key says.
+pub const UNSIGNED: &str = "This deployment signs nothing: the operator set no `signing.keys`.";
+/// Length of a seed and of a public key, in bytes.
+const KEY_BYTES: usize = 32;
+
+/// What a signature is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// The Ha-Pri payload of a verdict.
+    Verdict,
+    /// The bytes of an answer: its text over MCP, the body over REST.
+    Answer,
+}
+
+impl Subject {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Verdict => "verdict",
+            Self::Answer => "answer",
+        }
+    }
+}
+
+/// A signature that stands on its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Signature {
+    /// [`SCHEME`].
+    pub scheme: String,
+    /// Id of the key in the key document.
+    pub key_id: String,
+    /// The moment of the signature.
+    pub signed_at: String,
+    /// What is signed.
+    pub subject: Subject,
+    /// SHA-256 of what is signed, in lower-case hexadecimal digits.
+    pub sha256: String,
+    /// Ed25519 signature of the message, in base64url without padding.
+    pub signature: String,
+}
+
+impl Signature {
+    fn message(&self) -> String {
+        format!(
+            "{}\nkey_id={}\nsigned_at={}\nsubject={}\nsha256={}",
+            self.scheme,
+            self.key_id,
+            self.signed_at,
+            self.subject.as_str(),
+            self.sha256
+        )
+    }
+
+    /// Checks the signature of these bytes.
+    pub fn check(&self, signed: &[u8], keys: &KeyDocument) -> Checked {
+        if self.scheme != SCHEME {
+            return Checked::UnknownScheme;
+        }
+        if hex_of(signed) != self.sha256 {
+            return Checked::Changed;
+        }
+        let Some(key) = keys.keys.iter().find(|key| key.id == self.key_id) else {
+            return Checked::UnknownKey;
+        };
+        let holds = URL_SAFE_NO_PAD.decode(&self.signature).is_ok_and(|signature| {
+            UnparsedPublicKey::new(&ED25519, key.bytes)
+                .verify(self.message().as_bytes(), &signature)
+                .is_ok()
+        });
+        let signed_at = DateTime::parse_from_rfc3339(&self.signed_at).ok();
+        let Some(signed_at) = signed_at.filter(|_| holds) else {
+            return Checked::OtherKey;
+        };
+        match key.until {
+            Some(until) if signed_at > until => Checked::Expired,
+            Some(_) => Checked::Retired,
+            None => Checked::Valid,
+        }
+    }
+}
+
+fn hex_of(bytes: &[u8]) -> String {
+    use sha2::Digest as _;
+    base16ct::lower::encode_string(&sha2::Sha256::digest(bytes))
+}
+
+/// Result of the check of a signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Checked {
+    /// The holder of the key signed these bytes.
+    Valid,
+    /// The same, with a key that signs no more.
+    Retired,
+    /// The bytes are not those that were signed.
+    Changed,
+    /// The signature was not made with the key of this id, or its own facts were changed.
+    OtherKey,
+    /// The key document has no key of this id.
+    UnknownKey,
+    /// It was signed after the key ended.
+    Expired,
+    /// The scheme is another one.
+    UnknownScheme,
+}
+
+impl Checked {
+    /// Whether the holder of a known key signed, while the key was in use.
+    pub const fn is_valid(self) -> bool {
+        matches!(self, Self::Valid | Self::Retired)
+    }
+
+    /// The name of the result for programs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Retired => "retired_key",
+            Self::Changed => "changed",
+            Self::OtherKey => "other_key",
+            Self::UnknownKey => "unknown_key",
+            Self::Expired => "expired_key",
+            Self::UnknownScheme => "unknown_scheme",
+        }
+    }
+
+    /// The same in a sentence.
+    pub const fn says(self) -> &'static str {
+        match self {
+            Self::Valid => SAYS,
+            Self::Retired => {
+                "the signature was made while its key was in use; the key has been retired since"
+            }
+            Self::Changed => "what was signed has been changed",
+            Self::OtherKey => {
+                "the signature was not made with the key of this id, or its own facts were changed"
+            }
+            Self::UnknownKey => "the key document has no key of this id",
+            Self::Expired => "the signature is dated after the end of its key",
+            Self::UnknownScheme => "there is no signature of the known scheme",
+        }
+    }
+}
+
+/// A public key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicKey {
+    /// Id of the key.
+    pub id: String,
+    bytes: [u8; KEY_BYTES],
+    /// When the key ended, if it signs no more.
+    pub until: Option<DateTime<Utc>>,
+}
+
+/// The document of public keys: a JWK Set (RFC 7517, RFC 8037).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeyDocument {
+    /// The keys.
+    pub keys: Vec<PublicKey>,
+}
+
+impl KeyDocument {
+    /// The document as JSON, with what a signature says.
+    pub fn json(&self) -> Value {
+        let keys = self.keys.iter().map(|key| {
+            let mut jwk = json!({
+                "kty": "OKP", "crv": "Ed25519", "use": "sig", "alg": "EdDSA",
+                "kid": key.id, "x": URL_SAFE_NO_PAD.encode(key.bytes),
+            });
+            if let (Some(until), Some(jwk)) = (key.until, jwk.as_object_mut()) {
+                jwk.insert("exp".to_owned(), until.timestamp().into());
+            }
+            jwk
+        });
+        let says = if self.keys.is_empty() { UNSIGNED } else { SAYS };
+        json!({"keys": keys.collect::<Vec<_>>(), "scheme": SCHEME, "says": says})
+    }
+
+    /// Reads a document. Keys of other kinds are left out.
+    ///
+    /// # Errors
+    /// It is no JWK Set.
+    pub fn from_json(bytes: &[u8]) -> Result<Self, InvalidKey> {
+        #[derive(Deserialize)]
+        struct Set {
+            keys: Vec<Value>,
+        }
+
+        let set: Set = serde_json::from_slice(bytes)
+            .map_err(|_| InvalidKey("the key document is not a JSON object with `keys`".to_owned()))?;
+        let keys = set.keys.iter().filter_map(|jwk| {
+            let text = |name: &str| jwk.get(name).and_then(Value::as_str);
+            if text("kty") != Some("OKP") || text("crv") != Some("Ed25519") {
+                return None;
+            }
+            let bytes = URL_SAFE_NO_PAD.decode(text("x")?).ok()?;
+            Some(PublicKey {
+                id: text("kid")?.to_owned(),
+                bytes: bytes.try_into().ok()?,
+                until: jwk
+                    .get("exp")
+                    .and_then(Value::as_i64)
+                    .and_then(|seconds| DateTime::from_timestamp(seconds, 0)),
+            })
+        });
+        Ok(Self { keys: keys.collect() })
+    }
+}
+
+/// A key or a key document that cannot be read; never shows a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidKey(pub String);
+
+impl fmt::Display for InvalidKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for InvalidKey {}
+
+/// The keys of a deployment: one signs, the others are only published.
+pub struct Keyring {
+    id: String,
+    pair: Ed25519KeyPair,
+    document: KeyDocument,
+}
+
+impl fmt::Debug for Keyring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keyring")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A private key as the operator gives it.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    /// Id of the key: letters, digits, `-`, `_` and `.`.
+    pub id: &'a str,
+    /// Seed of 32 bytes, in base64 or base64url.
+    pub seed: &'a str,
+    /// When the key was retired.
+    pub until: Option<DateTime<Utc>>,
+}
+
+impl Keyring {
+    /// Reads the keys. The named key signs; without a name, the last one by id that is not retired.
+    ///
+    /// # Errors
+    /// A seed is not 32 bytes, an id is not plain, or no key can sign.
+    pub fn new(given: &[Given<'_>], signs: Option<&str>) -> Result<Self, InvalidKey> {
+        let mut document = KeyDocument::default();
+        let mut signing: Option<(String, Ed25519KeyPair)> = None;
+        for key in given {
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+            if key.id.is_empty() || !key.id.chars().all(plain) {
+                return Err(InvalidKey(format!(
+                    "the key id `{}` holds more than letters, digits, `-`, `_` and `.`",
+                    key.id
+                )));
+            }
+            let pair = pair(key)?;
+            let bytes = pair.public_key().as_ref().try_into();
+            let bytes = bytes.map_err(|_| InvalidKey(format!("the key `{}` cannot be used", key.id)))?;
+            document.keys.push(PublicKey {
+                id: key.id.to_owned(),
+                bytes,
+                until: key.until,
+            });
+            let is_chosen = match signs {
+                Some(id) => id == key.id,
+                None => key.until.is_none() && signing.as_ref().is_none_or(|(id, _)| id.as_str() < key.id),
+            };
+            if is_chosen {
+                if key.until.is_some() {
+                    return Err(InvalidKey(format!(
+                        "the key `{}` is retired and cannot sign",
+                        key.id
+                    )));
+                }
+                signing = Some((key.id.to_owned(), pair));
+            }
+        }
+        let (id, pair) = signing.ok_or_else(|| match signs {
+            Some(id) => InvalidKey(format!("there is no key `{id}`")),
+            None => InvalidKey("every key is retired, so none can sign".to_owned()),
+        })?;
+        Ok(Self { id, pair, document })
+    }
+
+    /// The public keys.
+    pub fn document(&self) -> &KeyDocument {
+        &self.document
+    }
+
+    /// Signs bytes.
+    pub fn sign(&self, subject: Subject, signed: &[u8], now: DateTime<Utc>) -> Signature {
+        let mut signature = Signature {
+            scheme: SCHEME.to_owned(),
+            key_id: self.id.clone(),
+            signed_at: iso_millis(now),
+            subject,
+            sha256: hex_of(signed),
+            signature: String::new(),
+        };
+        let made = self.pair.sign(signature.message().as_bytes());
+        signature.signature = URL_SAFE_NO_PAD.encode(made.as_ref());
+        signature
+    }
+}
+
+fn pair(key: &Given<'_>) -> Result<Ed25519KeyPair, InvalidKey> {
+    let text = key.seed.trim().trim_end_matches('=');
+    let seed = URL_SAFE_NO_PAD
+        .decode(text)
+        .or_else(|_| STANDARD.decode(key.seed.trim()))
+        .ok()
+        .filter(|seed| seed.len() == KEY_BYTES);
+    seed.and_then(|seed| Ed25519KeyPair::from_seed_unchecked(&seed).ok())
+        .ok_or_else(|| {
+            let what = "is not 32 bytes in base64; `openssl rand -base64 32` makes one";
+            InvalidKey(format!("the key `{}` {what}", key.id))
+        })
+}
+
+/// Payload of a verdict (Ha-Pri, version 3), from an evaluation's result as JSON. `None` where a fact holds a line break.
+pub fn verdict_payload(result: &Value, engine_version: &str) -> Option<String> {
+    let readiness = result.get("provenance_readiness")?;
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+    let or_null = |value: Option<String>| value.unwrap_or_else(|| "null".to_owned());
+    let fact = |name: &str| or_null(text(readiness.get(name)));
+    let facts = [
+        (
+            "result_id",
+            or_null(text(readiness.pointer("/source_identity/result_id"))),
+        ),
+        (
+            "canonical_content_sha256",
+            text(readiness.get("canonical_content_sha256")).unwrap_or_else(|| sha256_hex("")),
+        ),
+        (
+            "semantic_fingerprint_sha256",
+            text(readiness.get("semantic_fingerprint_sha256")).unwrap_or_else(|| sha256_hex("null")),
+        ),
+        ("adapter", or_null(text(result.get("source_type")))),
+        ("published_at", fact("published_at")),
+        ("retrieved_at", fact("retrieved_at")),
+        ("engine_version", engine_version.to_owned()),
+        ("verdict_id", or_null(text(result.get("verdict_id")))),
+        ("decision", or_null(text(result.get("decision")))),
+    ];
+    if facts.iter().any(|(_, fact)| fact.contains(['\n', '\r'])) {
+        return None;
+    }
+    let lines = facts.iter().map(|(name, fact)| format!("\n{name}={fact}"));
+    Some(
+        std::iter::once("FRESHCONTEXT_HA_PRI_V3".to_owned())
+            .chain(lines)
+            .collect(),
+    )
+}
+
+/// The signatures of an evaluation: a field of its structured result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignedVerdicts {
+    /// [`SAYS`].
+    pub says: String,
+    /// Version of the engine in each payload.
+    pub engine_version: String,
+    /// The signatures, by the place of their verdict.
+    pub verdicts: Vec<SignedVerdict>,
+}
+
+/// The signature of one verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignedVerdict {
+    /// `index` of the result.
+    pub index: u64,
+    /// What is signed: the Ha-Pri payload.
+    pub payload: String,
+    /// The signature.
+    #[serde(flatten)]
+    pub signature: Signature,
+}
+
+impl SignedVerdicts {
+    /// Signs the verdicts of an evaluation's results.
+    pub fn of(results: &[Value], engine_version: &str, keys: &Keyring, now: DateTime<Utc>) -> Self {
+        let signed = results.iter().filter_map(|result| {
+            let payload = verdict_payload(result, engine_version)?;
+            Some(SignedVerdict {
+                index: result.get("index")?.as_u64()?,
+                signature: keys.sign(Subject::Verdict, payload.as_bytes(), now),
+                payload,
+            })
+        });
+        Self {
+            says: SAYS.to_owned(),
+            engine_version: engine_version.to_owned(),
+            verdicts: signed.collect(),
+        }
+    }
+
+    /// Checks every verdict of an evaluation against its own result. The worst result stands for the whole: a result without
+    /// a signature counts as changed.
+    ///
+    /// `None` where the evaluation is not signed.
+    pub fn check(evaluation: &Value, keys: &KeyDocument) -> Option<Checked> {
+        let signed: Self = serde_json::from_value(evaluation.get("signature")?.clone()).ok()?;
+        let results = evaluation.get("results").and_then(Value::as_array)?;
+        if results.len() != signed.verdicts.len() {
+            return Some(Checked::Changed);
+        }
+        let mut whole = Checked::Valid;
+        for result in results {
+            let index = result.get("index").and_then(Value::as_u64);
+            let Some(verdict) = signed
+                .verdicts
+                .iter()
+                .find(|verdict| Some(verdict.index) == index)
+            else {
+                return Some(Checked::Changed);
+            };
+            let own = verdict_payload(result, &signed.engine_version);
+            if own.as_deref() != Some(verdict.payload.as_str())
+                || verdict.signature.subject != Subject::Verdict
+            {
+                return Some(Checked::Changed);
+            }
+            match verdict.signature.check(verdict.payload.as_bytes(), keys) {
+                Checked::Valid => {}
+                Checked::Retired => whole = Checked::Retired,
+                wrong => return Some(wrong),
+            }
+        }
+        Some(whole)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEED: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
+    const OTHER: &str = "ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
+
+    fn moment(text: &str) -> DateTime<Utc> {
+        text.parse().unwrap()
+    }
+
+    fn given<'a>(id: &'a str, seed: &'a str, until: Option<&str>) -> Given<'a> {
+        Given {
+            id,
+            seed,
+            until: until.map(moment),
+        }
+    }
+
+    #[test]
+    fn each_kind_of_wrong_signature_has_its_name() {
+        let now = moment("2026-11-29T07:00:00Z");
+        let before = Keyring::new(&[given("a", SEED, None)], None).unwrap();
+        let signed = before.sign(Subject::Answer, b"an answer", now);
+        let round =
+            |document: &KeyDocument| KeyDocument::from_json(document.json().to_string().as_bytes()).unwrap();
+        let check = |signature: &Signature, bytes: &[u8], keys: &[Given<'_>]| {
+            signature.check(bytes, &round(Keyring::new(keys, None).unwrap().document()))
+        };
+        let same = [given("a", SEED, None)];
+        assert_eq!(check(&signed, b"an answer", &same), Checked::Valid);
+        assert_eq!(check(&signed, b"an Answer", &same), Checked::Changed);
+        assert_eq!(
+            check(&signed, b"an answer", &[given("a", OTHER, None)]),
+            Checked::OtherKey
+        );
+        assert_eq!(
+            check(&signed, b"an answer", &[given("b", OTHER, None)]),
+            Checked::UnknownKey
+        );
+        let rotated = |until| [given("a", SEED, Some(until)), given("b", OTHER, None)];
+        assert_eq!(
+            check(&signed, b"an answer", &rotated("2026-12-01T00:00:00Z")),
+            Checked::Retired
+        );
+        assert_eq!(
+            check(&signed, b"an answer", &rotated("2026-11-01T00:00:00Z")),
+            Checked::Expired
+        );
+        for change in [
+            |signature: &mut Signature| signature.signed_at = "2026-10-01T00:00:00.000Z".to_owned(),
+            |signature: &mut Signature| signature.subject = Subject::Verdict,
+            |signature: &mut Signature| signature.signature.replace_range(0..1, "_"),
+        ] {
+            let mut changed = signed.clone();
+            change(&mut changed);
+            assert_eq!(
+                check(&changed, b"an answer", &same),
+                Checked::OtherKey,
+                "{changed:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_newest_key_signs_and_none_is_shown() {
+        let keys = Keyring::new(
+            &[given("2026-05", SEED, None), given("2026-11", OTHER, None)],
+            None,
+        )
+        .unwrap();
+        assert_eq!(
+            keys.sign(Subject::Answer, b"", moment("2026-11-29T07:00:00Z"))
+                .key_id,
+            "2026-11"
+        );
+        let shown = format!("{keys:?} {}", keys.document().json());
+        assert!(
+            !shown.contains(&SEED[..20]) && !shown.contains(&OTHER[..20]),
+            "{shown}"
+        );
+        for (wrong, signs) in [
+            (vec![given("a", "c2hvcnQ", None)], None),
+            (vec![given("a b", SEED, None)], None),
+            (vec![given("a", SEED, None)], Some("b")),
+            (vec![given("a", SEED, Some("2026-01-01T00:00:00Z"))], None),
+            (vec![given("a", SEED, Some("2026-01-01T00:00:00Z"))], Some("a")),
+        ] {
+            let error = Keyring::new(&wrong, signs).unwrap_err();
+            assert!(!error.0.contains("AAEC") && !error.0.contains("c2hv"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_payload_from_hashes_is_the_payload_from_facts() {
+        use crate::ha_pri::{HaPriV2, HaPriV3};
+
+        let result = json!({
+            "verdict_id": "v", "decision": "use_first", "source_type": "custom",
+            "provenance_readiness": {
+                "source_identity": {"result_id": "r"}, "published_at": null, "retrieved_at": "2026-06-09T12:00:00.000Z",
+                "canonical_content_sha256": freshcontext_core::provenance::canonical_sha256("text"),
+                "semantic_fingerprint_sha256": null
+            }
+        });
+        let facts = HaPriV2 {
+            result_id: Some("r"),
+            content: "text",
+            semantic_fingerprint: None,
+            adapter: "custom",
+            published_at: None,
+            retrieved_at: Some("2026-06-09T12:00:00.000Z"),
+            engine_version: "1.0.0",
+        };
+        let stamp = HaPriV3 {
+            facts,
+            verdict_id: Some("v"),
+            decision: Some("use_first"),
+        };
+        assert_eq!(verdict_payload(&result, "1.0.0"), Some(stamp.payload()));
+    }
+}
