@@ -1,7 +1,7 @@
 //! The tool engine: what a call does, whatever brought it here.
 
 mod admission;
-mod advice;
+pub mod advice;
 mod arguments;
 mod as_of;
 mod borrowed;
