@@ -13,7 +13,7 @@ const CASES: [(&str, &str, &str, &str); 10] = [
         "Is this library still alive, and is it safe?",
         "package_trends",
         "code",
-        "`Published` is the day of the latest version. Deprecation and known vulnerabilities are lines of their own.",
+        "`Published` is the day of the latest version. Known vulnerabilities are a field, and a deprecated package says so.",
     ),
     (
         "What changed in the last release?",
