@@ -20,6 +20,7 @@ mod doctor;
 mod evidence;
 mod floods;
 mod forgotten;
+mod guidance;
 mod handed_over;
 mod held;
 mod hostile;
@@ -32,6 +33,7 @@ mod limits_egress;
 mod liveness;
 mod memory;
 mod mutated;
+mod pages_hold;
 mod places;
 mod politeness;
 mod process;
@@ -109,6 +111,8 @@ fn main() {
     trials.extend(memory::trials());
     trials.extend(floods::trials());
     trials.extend(time::trials());
+    trials.extend(guidance::trials());
+    trials.extend(pages_hold::trials());
     trials.extend(timeline::trials());
     let (timed, others): (Vec<_>, Vec<_>) = trials.into_iter().partition(|trial| is_timed(trial.name()));
     // Most tests spend their time waiting: for processes, for a pace, for a deadline.

@@ -25,7 +25,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// The page is listed and read in every revision, needs no origin, and nothing else is there.
+/// The page is listed and read in every revision, needs no origin, and beside it only the skill is there.
 async fn resource() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     for version in [LEGACY[0], LEGACY[3], MODERN] {
@@ -35,7 +35,8 @@ async fn resource() -> Result<(), Failed> {
             .as_array()
             .cloned()
             .unwrap_or_default();
-        if resources.len() != 1 || resources.iter().any(|one| one["uri"] != URI) {
+        let uris: Vec<&Value> = resources.iter().map(|one| &one["uri"]).collect();
+        if uris != [URI, "skill://freshcontext/SKILL.md"] {
             complaints.push(format!("{version}: {listed}"));
         }
         let read = session.ask("resources/read", json!({"uri": URI})).await;

@@ -27,6 +27,16 @@ pub(super) fn advised(mut error: SourceError, known: &Known<'_>) -> SourceError 
     error
 }
 
+/// Returns the next step for a code where nothing else is known: no source, field, key or time.
+pub fn general(code: ErrorCode) -> Cow<'static, str> {
+    let known = Known {
+        source: None,
+        configured: &|_| true,
+        unused_proxy: None,
+    };
+    next_step(&SourceError::new(code, ""), &known)
+}
+
 fn next_step(error: &SourceError, known: &Known<'_>) -> Cow<'static, str> {
     let instead = known.source.and_then(|source| source.instead);
     let or_instead = |step: &str| match instead {

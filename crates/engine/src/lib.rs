@@ -2,7 +2,7 @@
 
 pub mod about;
 mod admission;
-mod advice;
+pub mod advice;
 mod arguments;
 mod as_of;
 mod borrowed;

@@ -3,8 +3,10 @@
 
 pub mod caller;
 pub mod jsonrpc;
+mod prompts;
 mod resources;
 mod server;
+mod skill;
 pub mod timeline;
 
 pub use server::{

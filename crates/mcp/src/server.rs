@@ -8,14 +8,15 @@ use freshcontext_contract::limits::PROGRESS_TOKEN_BYTES;
 use freshcontext_core::sanitize::{clean_error, clean_value, cut};
 use freshcontext_records::RECORDS_KEY;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
-    CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult,
-    ErrorCode, ErrorData, ExtensionCapabilities, Implementation, JsonObject, ListPromptsRequestMethod,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
-    NumberOrString, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents,
-    ServerCapabilities, ServerConfig, SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter,
-    Tool as McpTool, ToolAnnotations, UnsubscribeRequestMethod, UnsubscribeRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+    CompleteResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData,
+    ExtensionCapabilities, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult,
+    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListSkillsResult, ListToolsResult, MetaObject, NumberOrString, PaginatedRequestParams,
+    ProgressNotificationParam, ProgressToken, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ServerCapabilities, ServerConfig,
+    SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool as McpTool, ToolAnnotations,
+    UnsubscribeRequestMethod, UnsubscribeRequestParams,
 };
 use rmcp::service::{Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -24,7 +25,7 @@ use serde_json::{Value, json};
 use crate::caller::{Caller, Share};
 use crate::jsonrpc::aside::{EvaluationCall, Slot};
 use crate::resources::{self, Subscribed};
-use crate::timeline;
+use crate::{prompts, skill, timeline};
 use freshcontext_engine::missing;
 use freshcontext_engine::records::RecordsRequest;
 use freshcontext_engine::{Answer, Arguments, CallContext, Engine, Owner, Progress, Tool, Work, in_name_of};
@@ -224,7 +225,11 @@ fn server_config(notifies: bool) -> ServerConfig {
         .with_title("FreshContext")
         .with_description(DESCRIPTION);
     let pages = object(&json!({"mimeTypes": [timeline::MIME_TYPE]}));
-    let resources = ServerCapabilities::builder().enable_tools().enable_resources();
+    let resources = ServerCapabilities::builder()
+        .enable_tools()
+        .enable_resources()
+        .enable_prompts()
+        .enable_completions();
     let mut capabilities = if notifies {
         resources
             .enable_resources_list_changed()
@@ -233,10 +238,10 @@ fn server_config(notifies: bool) -> ServerConfig {
     } else {
         resources.build()
     };
-    capabilities.extensions = Some(ExtensionCapabilities::from([(
-        timeline::EXTENSION.to_owned(),
-        pages,
-    )]));
+    capabilities.extensions = Some(ExtensionCapabilities::from([
+        (timeline::EXTENSION.to_owned(), pages),
+        (skill::EXTENSION.to_owned(), JsonObject::new()),
+    ]));
     ServerConfig::new(capabilities)
         .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
         .with_server_info(about)
@@ -415,12 +420,14 @@ impl ServerHandler for McpServer {
         one_page_only(request.as_ref(), "resources")?;
         if let Some(follow) = &self.follow {
             let mut listed = resources::list(follow, &owner_of(&context)).await?;
-            listed.resources.push(page());
+            listed.resources.extend([page(), skill::resource()]);
             return Ok(listed);
         }
-        Ok(ListResourcesResult::with_all_items(vec![page()])
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Public))
+        Ok(
+            ListResourcesResult::with_all_items(vec![page(), skill::resource()])
+                .with_ttl_ms(LIST_TTL_MS)
+                .with_cache_scope(CacheScope::Public),
+        )
     }
 
     async fn list_resource_templates(
@@ -446,6 +453,9 @@ impl ServerHandler for McpServer {
             let read = resources::read(follow, &request.uri, &owner_of(&context)).await?;
             return Ok(read.into());
         }
+        if request.uri == skill::URI {
+            return Ok(skill::read(LIST_TTL_MS).into());
+        }
         if request.uri != timeline::URI {
             let message = format!("there is no resource {}", shown(&request.uri));
             // The specification requires the requested URI in the error.
@@ -467,22 +477,46 @@ impl ServerHandler for McpServer {
             .into())
     }
 
-    // Undeclared capabilities are not implemented: an empty list would imply support.
-
     async fn complete(
         &self,
-        _request: CompleteRequestParams,
+        request: CompleteRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+        prompts::complete(&request.r#ref, &request.argument)
     }
 
     async fn list_prompts(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+        one_page_only(request.as_ref(), "prompts")?;
+        Ok(prompts::list(LIST_TTL_MS))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Ok(prompts::get(&request)?.into())
+    }
+
+    async fn list_skills(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        one_page_only(request.as_ref(), "skills")?;
+        Ok(skill::list(LIST_TTL_MS))
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        skill::get(&request.uri)
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
@@ -541,6 +575,11 @@ impl ServerHandler for McpServer {
             | "resources/list"
             | "resources/read"
             | "resources/templates/list"
+            | "prompts/list"
+            | "prompts/get"
+            | "completion/complete"
+            | "skills/list"
+            | "skills/get"
             | "server/discover" => true,
             "resources/subscribe" | "resources/unsubscribe" => handshake && self.subscribed.is_some(),
             "subscriptions/listen" => !handshake && self.subscribed.is_some(),

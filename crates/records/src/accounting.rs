@@ -250,7 +250,9 @@ const fn strategy(strategy: OverflowStrategy) -> Fate {
 const fn reason(reason: OmissionReason) -> Fate {
     Fate::Produced(match reason {
         OmissionReason::Budget => "no room was left",
-        OmissionReason::LowRelevance => "it ranks too low",
+        OmissionReason::LowRelevance => {
+            "it is not relevant to `query`, or its `semantic_score` is below 0.35"
+        }
         OmissionReason::StaleSource => "it must be fetched again, or fell by `min_freshness_score`",
         OmissionReason::PolicyBlock => "`metadata.policy`, or the strategy of this name",
         OmissionReason::DuplicateCoverage => "what is selected has its content, or contains it",

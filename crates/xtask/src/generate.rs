@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use freshcontext::package;
 
 use crate::{
-    answers, checked, clients, earlier, evaluations, examples, failures, index, shapes, standings, tables,
+    answers, checked, clients, earlier, evaluations, examples, failures, index, operating, shapes, standings,
+    tables, use_cases,
 };
 use serde_json::json;
 
@@ -117,6 +118,7 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
         ),
         ("server.json".to_owned(), package::server_json_text()),
     ];
+    made.push(("docs/use-cases.md".to_owned(), use_cases::page(&answered)?));
     made.extend(answers::pages(&answered));
     let name = "docs/records.md";
     let page = std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
@@ -132,6 +134,13 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
     let page = replace(&page, "intents", &evaluations::intents())?;
     let page = replace(&page, "evaluations", &evaluations::examples()?)?;
     made.push((name.to_owned(), page));
+    for (name, part, table) in [
+        ("docs/troubleshooting.md", "codes", operating::codes()),
+        ("docs/operate.md", "hosts", operating::hosts()),
+    ] {
+        let page = std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
+        made.push((name.to_owned(), replace(&page, part, &table)?));
+    }
     let name = "docs/as-of.md";
     let page = std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
     let page = replace(&page, "as of by source", &earlier::by_source())?;

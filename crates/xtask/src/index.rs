@@ -13,6 +13,14 @@ const PAGES: [(&str, &[(&str, &str)]); 5] = [
                 "Every tool: arguments, routes, limits, dates and terms of its source",
             ),
             (
+                "use-cases.md",
+                "Questions that people bring, each with its command and answer",
+            ),
+            (
+                "troubleshooting.md",
+                "Every error code, what it means and what to do; dates, scores and set-up",
+            ),
+            (
                 "answers/README.md",
                 "What every tool answers, as text and as JSON, one page for each kind of tool",
             ),
@@ -35,6 +43,10 @@ const PAGES: [(&str, &[(&str, &str)]); 5] = [
             (
                 "rest.md",
                 "REST: paths, media types, errors and their statuses, OpenAPI",
+            ),
+            (
+                "operate.md",
+                "Run it for a team: tokens and rotation, proxy, hosts, backup, upgrade, alerts",
             ),
         ],
     ),
@@ -96,6 +108,10 @@ const PAGES: [(&str, &[(&str, &str)]); 5] = [
     (
         "Trust it",
         &[
+            (
+                "privacy.md",
+                "What leaves the machine, to whom, what is stored, and what never is",
+            ),
             (
                 "specification.md",
                 "The FreshContext Specification, sentence by sentence, and the decay classes",

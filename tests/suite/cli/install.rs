@@ -12,6 +12,9 @@ use crate::verdict;
 pub fn trials() -> Vec<Trial> {
     vec![
         Trial::test("cli::install", || block_on(there_and_back())),
+        Trial::test("cli::install_writes_every_option", || block_on(options())),
+        Trial::test("cli::install_of_what_cannot_start", || block_on(cannot_start())),
+        Trial::test("cli::install_links", || block_on(deep_links())),
         Trial::test("cli::install_refuses_what_is_broken", || block_on(broken())),
         Trial::test("cli::install_with_nothing_there", || block_on(nothing_there())),
         Trial::test("cli::install_shows_no_neighbour", || block_on(neighbours())),
@@ -34,7 +37,7 @@ struct Sample {
     broken: &'static str,
 }
 
-const SAMPLES: [Sample; 5] = [
+const SAMPLES: [Sample; 12] = [
     Sample {
         client: "claude-desktop",
         file: if cfg!(target_os = "macos") {
@@ -72,6 +75,52 @@ const SAMPLES: [Sample; 5] = [
         file: ".codex/config.toml",
         text: "# mine\nmodel = \"m\"   # spaced\n\n[mcp_servers.other]\ncommand = \"x\" # kept\n\n[tools]\nweb_search = true\n",
         broken: "model = m\n",
+    },
+    Sample {
+        client: "windsurf",
+        file: ".codeium/windsurf/mcp_config.json",
+        text: "{\n    \"mcpServers\": {\n        \"other\": {\n            \"serverUrl\": \"https://mcp.example/mcp\"\n        }\n    }\n}\n",
+        broken: "{\"mcpServers\": {\"other\": }}",
+    },
+    Sample {
+        client: "zed",
+        file: ".config/zed/settings.json",
+        text: "// mine\n{\n  \"theme\": \"One Dark\", // kept\n  \"context_servers\": {\n    \"other\": { \"command\": \"x\", \"args\": [] },\n  },\n}\n",
+        broken: "{\"context_servers\": {\"other\": {}}",
+    },
+    Sample {
+        client: "cline",
+        file: if cfg!(target_os = "macos") {
+            "Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
+        } else {
+            ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
+        },
+        text: "{\n  \"mcpServers\": {\n    \"other\": { \"command\": \"x\", \"disabled\": false, \"autoApprove\": [] }\n  }\n}",
+        broken: "{\"mcpServers\": []}",
+    },
+    Sample {
+        client: "gemini-cli",
+        file: ".gemini/settings.json",
+        text: "{\n  // mine\n  \"ui\": { \"theme\": \"GitHub\" }\n}\n",
+        broken: "{\"ui\" 1}",
+    },
+    Sample {
+        client: "jetbrains",
+        file: ".junie/mcp/mcp.json",
+        text: "{\"mcpServers\":{\"other\":{\"command\":\"x\"}}}",
+        broken: "[]",
+    },
+    Sample {
+        client: "goose",
+        file: ".config/goose/config.yaml",
+        text: "# mine\nGOOSE_MODEL: \"m\"   # spaced\nextensions:\n  # the other\n  other:\n    enabled: true\n    type: stdio\n    cmd: x # kept\n    args:\n      - a\n    envs:\n      KEY: kept-secret\n\nGOOSE_MODE: auto\n",
+        broken: "extensions: [\n",
+    },
+    Sample {
+        client: "lm-studio",
+        file: ".lmstudio/mcp.json",
+        text: "{\n  \"mcpServers\": {}\n}\n",
+        broken: "{\"mcpServers\": {}} x",
     },
 ];
 
@@ -164,7 +213,11 @@ async fn there_and_back() -> Result<(), Failed> {
         }
         let words = ["install", client, "--", "npx", "-y", "freshcontext"];
         let other = told(&home, &words).await;
-        if other.code != Some(0) || !now().contains("\"npx\"") || !now().contains("\"-y\"") {
+        if other.code != Some(0)
+            || !other.stderr.contains("not published")
+            || !now().contains("\"npx\"")
+            || !now().contains("\"-y\"")
+        {
             complaints.push(format!("{client}: another command: {other:?}\n{}", now()));
         }
         // The backup now contains the entry, so it cannot undo it.
@@ -202,6 +255,175 @@ async fn there_and_back() -> Result<(), Failed> {
     verdict(complaints)
 }
 
+/// Options of the command and variables are in the client's file, no value of a variable is shown, a second run
+/// changes nothing, and undoing restores every byte, with and without a file before.
+async fn options() -> Result<(), Failed> {
+    let words = [
+        "--toolset",
+        "time",
+        "--set",
+        "http.addr=127.0.0.1:9000",
+        "--data-dir",
+        "kept",
+        "--log",
+        "warn",
+        "--env",
+        "GITHUB_TOKEN=value-a",
+        "--env",
+        "FINNHUB_API_KEY=value \"b\" # \\ ä",
+    ];
+    let secrets = ["value-a", "value \"b\"", "# \\"];
+    let mut complaints = Vec::new();
+    for sample in &SAMPLES {
+        for before in [Some(sample.text), None] {
+            let Sample { client, .. } = sample;
+            let home = home("options", client);
+            let file = match before {
+                Some(text) => put(&home, sample, text),
+                None => home.join(sample.file),
+            };
+            let now = || fs::read_to_string(&file).unwrap_or_default();
+            let install: Vec<&str> = ["install", client].into_iter().chain(words).collect();
+            let first = told(&home, &install).await;
+            let once = now();
+            let plain = once.replace("\", \"", "\",\"");
+            let data = std::path::absolute("kept")?;
+            let written = [
+                "\"--toolset\",\"time\"".to_owned(),
+                "\"--set\",\"http.addr=127.0.0.1:9000\"".to_owned(),
+                format!("\"--data-dir\",\"{}\"", data.display()),
+                "\"--log\",\"warn\"".to_owned(),
+                "value-a".to_owned(),
+                "FINNHUB_API_KEY".to_owned(),
+                "\"stdio\"]".to_owned(),
+            ];
+            for part in written.iter().filter(|part| !plain.contains(part.as_str())) {
+                complaints.push(format!("{client}: no {part} in:\n{once}"));
+            }
+            let second = told(&home, &install).await;
+            if first.code != Some(0) || second.code != Some(0) || now() != once {
+                complaints.push(format!("{client}: twice: {first:?} {second:?}\n{}", now()));
+            }
+            // Another value replaces the first, and what is not named stays.
+            let changed = told(&home, &["install", client, "--env", "GITHUB_TOKEN=value-c"]).await;
+            if !now().contains("value-c") || now().contains("value-a") || !now().contains("FINNHUB") {
+                complaints.push(format!("{client}: another value: {changed:?}\n{}", now()));
+            }
+            told(&home, &install).await;
+            let undone = told(&home, &["uninstall", client]).await;
+            let left = before.map_or(0, |_| 1);
+            if undone.code != Some(0) || now() != before.unwrap_or_default() || files(&home).len() != left {
+                complaints.push(format!(
+                    "{client}: undone: {undone:?}\n{}\n{:?}",
+                    now(),
+                    files(&home)
+                ));
+            }
+            let said = format!("{first:?}{second:?}{changed:?}{undone:?}");
+            for secret in secrets
+                .iter()
+                .chain(&["value-c"])
+                .filter(|secret| said.contains(**secret))
+            {
+                complaints.push(format!("{client}: shows {secret}: {said}"));
+            }
+        }
+    }
+    verdict(complaints)
+}
+
+/// A command that cannot start is refused, or written with a warning that says what to do. Nothing refused is
+/// written, and no argument of `--env` is repeated.
+async fn cannot_start() -> Result<(), Failed> {
+    let mut complaints = Vec::new();
+    for (words, code, says) in [
+        (&["--", "/nonexistent/freshcontext"][..], 2, "does not exist"),
+        (&["--set", "nonsense=1"], 2, "unknown key"),
+        (&["--toolset", "nonsense"], 2, "nonsense"),
+        (&["--env", "FRESHCONTEXT_HTTP_ADDR=nonsense"], 2, "IP address"),
+        (&["--env", "kept-secret"], 2, "KEY=VALUE"),
+        (&["--env", "=kept-secret"], 2, "KEY=VALUE"),
+        (&["--env", "GITHUB_TOKEN"], 2, "pass KEY=VALUE"),
+        (&["--", "npx", "-y", "freshcontext"], 0, "not published"),
+        (&["--", "uvx", "freshcontext@1.0"], 0, "not published"),
+        (&["--", "no-such-command"], 0, "no command `no-such-command`"),
+        (&[], 0, "cargo clean"),
+    ] {
+        let home = home("cannot-start", "zed");
+        let words: Vec<&str> = ["install", "zed"].iter().chain(words).copied().collect();
+        let done = told(&home, &words).await;
+        let is_written = !files(&home).is_empty();
+        if done.code != Some(code) || !done.stderr.contains(says) || is_written != (code == 0) {
+            complaints.push(format!("{words:?}: {done:?} {:?}", files(&home)));
+        }
+        if format!("{done:?}").contains("kept-secret") {
+            complaints.push(format!("{words:?} repeats a secret: {done:?}"));
+        }
+    }
+    // What cannot be edited is shown to paste.
+    let goose = SAMPLES
+        .iter()
+        .find(|sample| sample.client == "goose")
+        .ok_or("a client")?;
+    let home = home("cannot-start", "goose");
+    let flow = "{extensions: {other: {cmd: x}}}\n";
+    let file = put(&home, goose, flow);
+    let done = told(&home, &["install", "goose", "--env", "GITHUB_TOKEN=kept-secret"]).await;
+    if done.code != Some(1)
+        || !done.stdout.contains("To paste into goose")
+        || !done.stdout.contains("      GITHUB_TOKEN: \"VALUE\"")
+        || fs::read_to_string(&file)? != flow
+    {
+        complaints.push(format!("to paste: {done:?}"));
+    }
+    verdict(complaints)
+}
+
+/// Links name the command, hold no value of a variable, and are those of the README's buttons.
+async fn deep_links() -> Result<(), Failed> {
+    let mut complaints = Vec::new();
+    let readme = fs::read_to_string(crate::root().join("README.md"))?;
+    let home = home("links", "none");
+    for (client, scheme, button) in [
+        (
+            "cursor",
+            "cursor://anysphere.cursor-deeplink/mcp/install?",
+            "https://cursor.com/en/install-mcp?",
+        ),
+        (
+            "vscode",
+            "vscode:mcp/install?",
+            "https://insiders.vscode.dev/redirect?url=vscode%3Amcp%2Finstall%3F",
+        ),
+    ] {
+        let done = told(&home, &["install", client, "--link", "--", "freshcontext"]).await;
+        let Some(rest) = done.stdout.trim().strip_prefix(scheme) else {
+            complaints.push(format!("{client}: {done:?}"));
+            continue;
+        };
+        let rest = match client {
+            "vscode" => rest.replace('%', "%25"),
+            _ => rest.to_owned(),
+        };
+        if !readme.contains(&format!("{button}{rest})")) {
+            complaints.push(format!("README.md has no button {button}{rest}"));
+        }
+        let secret = told(&home, &["install", client, "--link", "--env", "A=kept-secret"]).await;
+        if secret.code != Some(2) || format!("{secret:?}").contains("kept-secret") {
+            complaints.push(format!("{client}: a secret in a link: {secret:?}"));
+        }
+        let asked = told(&home, &["install", client, "--link", "--env", "GITHUB_TOKEN"]).await;
+        if asked.code != Some(0) {
+            complaints.push(format!("{client}: a prompt in a link: {asked:?}"));
+        }
+    }
+    let none = told(&home, &["install", "zed", "--link"]).await;
+    if none.code != Some(2) || !none.stderr.contains("no deep link") || !files(&home).is_empty() {
+        complaints.push(format!("a client without links: {none:?} {:?}", files(&home)));
+    }
+    verdict(complaints)
+}
+
 /// An unreadable file is named with its error and stays unchanged.
 async fn broken() -> Result<(), Failed> {
     let mut complaints = Vec::new();
@@ -235,12 +457,21 @@ async fn nothing_there() -> Result<(), Failed> {
         let home = home("empty", client);
         told(&home, &["install", client]).await;
         let text = fs::read_to_string(home.join(sample.file)).unwrap_or_default();
-        let start: serde_json::Value = if sample.client == "codex" {
-            toml::from_str(&text)?
-        } else {
-            serde_json::from_str(&text)?
+        let start: serde_json::Value = match sample.client {
+            "codex" => toml::from_str(&text)?,
+            // Written like this, a line a value.
+            "goose" => {
+                let value = |name: &str| {
+                    let line = text
+                        .lines()
+                        .find_map(|line| line.strip_prefix(&format!("    {name}: ")));
+                    serde_json::from_str::<serde_json::Value>(line.unwrap_or("null"))
+                };
+                serde_json::json!({"servers": {"freshcontext": {"command": value("cmd")?, "args": value("args")?}}})
+            }
+            _ => serde_json::from_str(&text)?,
         };
-        let section = ["mcpServers", "servers", "mcp_servers"];
+        let section = ["mcpServers", "servers", "mcp_servers", "context_servers"];
         let entry = section
             .iter()
             .find_map(|name| start.get(name)?.get("freshcontext"));

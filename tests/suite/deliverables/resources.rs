@@ -42,7 +42,7 @@ pub async fn told_of_changes() -> Result<(), Failed> {
         &found,
     )?;
     let list = modern.ask("resources/list", json!({})).await;
-    // The timeline page is always listed.
+    // The timeline page and the skill are always listed.
     let listed = list["result"]["resources"]
         .as_array()
         .cloned()
@@ -53,7 +53,7 @@ pub async fn told_of_changes() -> Result<(), Failed> {
             .is_some_and(|uri| uri.starts_with("freshcontext:"))
     };
     ensure(
-        listed.len() == 1 && !listed.iter().any(of_deliverables),
+        listed.len() == 2 && !listed.iter().any(of_deliverables),
         "one has a version",
     )?;
     let listening = modern
@@ -119,7 +119,7 @@ pub async fn told_of_changes() -> Result<(), Failed> {
         let ended = session.end().await;
         ensure(ended.status.success(), ended.log)?;
     }
-    // Without the toolset, only the timeline page is listed, and it never changes.
+    // Without the toolset, only the timeline page and the skill are listed, and they never change.
     let mut plain = Session::open(kept.command(&["stdio"], &at(0), &base), MODERN).await;
     let found = plain.ask("server/discover", json!({})).await;
     ensure(found["result"]["capabilities"]["resources"] == json!({}), &found)?;
@@ -127,7 +127,7 @@ pub async fn told_of_changes() -> Result<(), Failed> {
     ensure(
         list["result"]["resources"]
             .as_array()
-            .is_some_and(|listed| listed.len() == 1),
+            .is_some_and(|listed| listed.len() == 2),
         &list,
     )?;
     let unknown = plain.ask("resources/read", json!({"uri": URI})).await;

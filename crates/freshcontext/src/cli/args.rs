@@ -291,13 +291,21 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Add this server to a client's configuration; other content stays unchanged
+    ///
+    /// The options --toolset, --set, --data-dir, --config and --log of this command are written, too.
     Install {
         /// Client to configure
         client: Client,
         /// Show the changes without writing them
         #[arg(long)]
         dry_run: bool,
-        /// Command for the client to start instead of this program; `stdio` is appended: -- npx -y freshcontext
+        /// Environment variable for the server; KEY alone where the client prompts for the value or has it. Repeatable
+        #[arg(long, value_name = "KEY=VALUE")]
+        env: Vec<String>,
+        /// Print the client's deep link instead (cursor, vscode)
+        #[arg(long, conflicts_with = "dry_run")]
+        link: bool,
+        /// Command for the client to start instead of this program; options and `stdio` are appended
         #[arg(last = true, value_name = "COMMAND")]
         command: Vec<String>,
     },

@@ -168,9 +168,16 @@ fn dispatch(cli: Cli) -> u8 {
         Command::Install {
             client,
             dry_run,
+            env,
+            link,
             command,
         } => {
-            let action = install::Action::Install(command);
+            let action = install::Action::Install(install::Wanted {
+                command,
+                global: &cli.global,
+                env,
+                link: *link,
+            });
             return install::run(*client, action, *dry_run, &sources.environment, &limits);
         }
         Command::Uninstall {

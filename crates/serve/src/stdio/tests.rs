@@ -134,7 +134,7 @@ async fn what_is_not_offered_is_not_found_and_bad_lines_end_nothing() {
         .await;
     client.say(r#"{"jsonrpc":"2.0","id":9,"result":{}}"#).await;
     client.initialize("2025-11-25").await;
-    for method in ["prompts/list", "completion/complete", "nonsense/x"] {
+    for method in ["tasks/list", "nonsense/x"] {
         let params =
             json!({"ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": "b"}});
         client.request(1, method, params).await;

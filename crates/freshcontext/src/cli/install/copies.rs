@@ -8,12 +8,42 @@ use super::clients::Rules;
 use super::edit;
 use super::text_of;
 use freshcontext_files::read::Bound;
-use freshcontext_files::write as atomic_file;
+use freshcontext_files::write::{self as atomic_file, NewFile};
 
 /// Suffix of a backup. Later backups have a number at the end.
 const COPY: &str = ".freshcontext-backup";
 /// Maximum number of backups of one file. Beyond it, the user has to decide which to remove.
 const COPIES: usize = 100;
+
+/// Suffix of the mark that `install` wrote the entry's variables. Without it they are the user's own.
+const MARK: &str = ".freshcontext-env";
+/// Content of the mark.
+const MARK_TEXT: &str = "`freshcontext install --env` wrote variables of its entry; `freshcontext uninstall` removes them, and this file.\n";
+
+fn mark(file: &Path) -> PathBuf {
+    let mut name: OsString = file.as_os_str().to_owned();
+    name.push(MARK);
+    PathBuf::from(name)
+}
+
+/// Marks the entry's variables as written by `install`.
+pub(super) fn put_mark(file: &Path) -> Result<(), String> {
+    atomic_file::write(&mark(file), MARK_TEXT.as_bytes(), NewFile::Private)
+}
+
+/// Returns whether `install` wrote the entry's variables.
+pub(super) fn has_mark(file: &Path) -> bool {
+    let mark = mark(file).symlink_metadata();
+    mark.is_ok_and(|about| about.is_file())
+}
+
+/// Removes the mark, if there is one.
+pub(super) fn remove_mark(file: &Path) -> Result<(), String> {
+    if has_mark(file) {
+        std::fs::remove_file(mark(file)).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
 
 /// Returns the names of a file's backups in order.
 fn names(file: &Path) -> impl Iterator<Item = PathBuf> {

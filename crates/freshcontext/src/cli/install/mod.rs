@@ -1,15 +1,20 @@
 //! `freshcontext install` and `uninstall`: add or remove this server in a client's list of MCP servers.
 
 mod clients;
+mod command;
 mod copies;
 mod edit;
+mod links;
+mod variables;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use freshcontext_config::load;
 use freshcontext_contract::Limits;
 
-use super::{FAILED, WRONG};
+use super::args::{Command, Global};
+use super::{FAILED, WRONG, layers};
 use crate::output::{self, Style, paint};
 pub(crate) use clients::Client;
 use clients::Rules;
@@ -17,11 +22,24 @@ use edit::{NAME, Start};
 use freshcontext_files::read::{self as input, Bound};
 use freshcontext_files::write::{self as atomic_file, FolderLock, NewFile};
 
+/// What the client is to start.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted<'w> {
+    /// Command to start; if empty, this program.
+    pub(super) command: &'w [String],
+    /// Options of this run, which the server is started with.
+    pub(super) global: &'w Global,
+    /// Environment variables: `KEY=VALUE`, or `KEY` where the client obtains the value.
+    pub(super) env: &'w [String],
+    /// Prints the client's deep link instead of writing its file.
+    pub(super) link: bool,
+}
+
 /// Requested action.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Action<'w> {
-    /// Install the entry. The words are the command to start; if empty, this program.
-    Install(&'w [String]),
+    /// Install the entry.
+    Install(Wanted<'w>),
     /// Remove the entry.
     Uninstall {
         /// Also remove a hand-written or edited entry.
@@ -75,12 +93,24 @@ pub(super) fn run(
     };
     let work = match action {
         Action::Uninstall { force } => Work::Take { force },
-        Action::Install(words) => match start(words) {
-            Ok(start) => Work::Put(start),
+        Action::Install(wanted) => match start(wanted, &rules).and_then(|(start, doubts)| {
+            let link = wanted.link.then(|| links::link(&rules, &start)).transpose()?;
+            Ok((start, doubts, link))
+        }) {
+            Ok((start, doubts, link)) => {
+                for doubt in doubts {
+                    output::note(&format!("warning: {}", output::one_line(&doubt)));
+                }
+                if let Some(link) = link {
+                    output::line(&link);
+                    return 0;
+                }
+                Work::Put(start)
+            }
             Err(problem) => {
                 output::error(
                     &problem,
-                    Some("name the command that the client is to start, after two hyphens: -- freshcontext"),
+                    Some("`freshcontext install --help` shows what it takes"),
                 );
                 return WRONG;
             }
@@ -94,32 +124,44 @@ pub(super) fn run(
         Err(Problem { what, hint }) => {
             let problem = format!("{} is left as it is: {what}", rules.file.display());
             output::error(&problem, Some(hint));
+            if let Work::Put(start) = &work {
+                paste(&rules, start);
+            }
             FAILED
         }
     }
 }
 
-/// Returns the command that the client starts.
-fn start(words: &[String]) -> Result<Start, String> {
-    let stdio = "stdio".to_owned();
-    if let [command, rest @ ..] = words {
-        let arguments = rest.iter().cloned().chain([stdio]).collect();
-        return Ok(Start {
-            command: command.clone(),
-            arguments,
-        });
+/// Returns the command that the client starts, and doubts whether it can.
+fn start(wanted: Wanted<'_>, rules: &Rules) -> Result<(Start, Vec<String>), String> {
+    let (command, rest, doubts) = match wanted.command {
+        [command, rest @ ..] => {
+            let (command, doubts) = command::named(command, rest)?;
+            (command, rest, doubts)
+        }
+        [] => {
+            let (command, doubts) = command::own()?;
+            (command, &[][..], doubts)
+        }
+    };
+    let options = command::options(wanted.global)?;
+    let (env, names) = variables::read(wanted.env, rules)?;
+    if !options.is_empty() || !env.is_empty() {
+        // The server would refuse to start with settings that are refused here.
+        let mut sources = layers(wanted.global, &Command::Stdio);
+        sources.environment.extend(env.clone());
+        load(&sources).map_err(|error| error.to_string())?;
     }
-    // Absolute path, because desktop clients often have a different PATH than the shell.
-    let program =
-        std::env::current_exe().map_err(|error| format!("this program's own path is not known: {error}"))?;
-    let command = program
-        .into_os_string()
-        .into_string()
-        .map_err(|path| format!("this program's path is not Unicode: {}", path.display()))?;
-    Ok(Start {
-        command,
-        arguments: vec![stdio],
-    })
+    let arguments = rest.iter().cloned().chain(options).chain(["stdio".to_owned()]);
+    Ok((
+        Start {
+            command,
+            arguments: arguments.collect(),
+            env,
+            names,
+        },
+        doubts,
+    ))
 }
 
 /// Resolves the path of a client's file. If it is a symbolic link, its target is written.
@@ -174,7 +216,11 @@ fn put(found: &ClientFile, rules: &Rules, start: &Start, dry: bool, bound: Bound
         return Ok(found.said(rules, "has this entry already; nothing to do"));
     }
     let entry = edit::entry(had, rules)?;
-    let before = entry.map(|entry| lines(entry.start.as_ref())).unwrap_or_default();
+    let before = entry
+        .as_ref()
+        .map(|entry| lines(entry.start.as_ref()))
+        .unwrap_or_default();
+    let before_start = entry.and_then(|entry| entry.start);
     show(found, &before, &lines(Some(start)));
     if dry {
         return Ok(found.said(rules, "would be changed like this; nothing was written"));
@@ -183,8 +229,13 @@ fn put(found: &ClientFile, rules: &Rules, start: &Start, dry: bool, bound: Bound
         None => None,
         // A backup already contains everything in the file.
         Some(text) if copies::before(&found.file, text, rules, bound).is_some() => None,
+        // The file holds what `install` wrote, and nothing else.
+        Some(text) if found.is_only(text, before_start.as_ref(), rules) => None,
         Some(text) => Some(copies::keep(&found.file, text, bound)?),
     };
+    if !start.env.is_empty() {
+        copies::put_mark(&found.file)?;
+    }
     found.replace(&new, bound)?;
     let done = match copy {
         Some(copy) => format!("was written; what it was before is in {}", copy.display()),
@@ -199,24 +250,31 @@ fn take(found: &ClientFile, rules: &Rules, force: bool, dry: bool, bound: Bound)
         let nothing = format!("has no entry `{NAME}`; nothing to do");
         return Ok(found.said(rules, &nothing));
     };
-    if let Some(by_hand) = entry.by_hand.filter(|_| !force) {
+    let start = entry.start.as_ref();
+    let undo = copies::before(&found.file, had, rules, bound);
+    let alone = found.is_only(had, start, rules);
+    let has_variables = start.is_some_and(|start| !start.env.is_empty());
+    // What `install` writes again byte by byte, it wrote.
+    let undo = undo.filter(|_| !has_variables || copies::has_mark(&found.file));
+    let installed = undo.is_some() || alone;
+    if let Some(by_hand) = entry.by_hand.filter(|_| !force && !installed) {
         return Err(Problem {
             what: format!("its entry `{NAME}` was written or changed by hand: {by_hand}"),
             hint: BY_HAND,
         });
     }
-    let start = entry.start.as_ref();
     show(found, &lines(start), &[]);
     if dry {
         return Ok(found.said(rules, "would be changed like this; nothing was written"));
     }
-    if let Some((copy, before)) = copies::before(&found.file, had, rules, bound) {
+    copies::remove_mark(&found.file)?;
+    if let Some((copy, before)) = undo {
         found.replace(&before, bound)?;
         fs::remove_file(copy).map_err(|error| error.to_string())?;
         return Ok(found.restart(rules, "is as it was before"));
     }
     // The file contains exactly what `install` wrote.
-    if start.is_some_and(|start| edit::with("", rules, start).is_ok_and(|made| made == had)) {
+    if alone {
         found.still_the_same(bound)?;
         fs::remove_file(&found.file).map_err(|error| error.to_string())?;
         return Ok(found.restart(rules, "held nothing else and was removed"));
@@ -228,6 +286,14 @@ fn take(found: &ClientFile, rules: &Rules, force: bool, dry: bool, bound: Bound)
 }
 
 impl ClientFile {
+    /// Returns whether the text is what `install` makes of no text. Variables count if `install` wrote them.
+    fn is_only(&self, text: &str, start: Option<&Start>, rules: &Rules) -> bool {
+        start.is_some_and(|start| {
+            (start.env.is_empty() || copies::has_mark(&self.file))
+                && edit::with("", rules, start).is_ok_and(|made| made == text)
+        })
+    }
+
     fn said(&self, rules: &Rules, done: &str) -> String {
         let (name, file) = (rules.name, self.file.display());
         if self.file.file_name() == rules.file.file_name() && !rules.file.is_symlink() {
@@ -261,6 +327,22 @@ impl ClientFile {
     }
 }
 
+/// Displays the entry as a person would paste it, without values of variables.
+fn paste(rules: &Rules, start: &Start) {
+    let mut start = start.clone();
+    start.arguments = command::shown(&start.arguments);
+    for value in start.env.values_mut().filter(|value| !value.starts_with("${")) {
+        "VALUE".clone_into(value);
+    }
+    if let Ok(text) = edit::with("", rules, &start) {
+        output::line(&format!("To paste into {} by hand:", rules.name));
+        for line in text.lines() {
+            let blanks = line.len() - line.trim_start().len();
+            output::line(&format!("{}{}", " ".repeat(blanks), output::one_line(line)));
+        }
+    }
+}
+
 /// Formats the entry for display. Only parsed values are shown, because the surrounding text may contain
 /// other servers' keys.
 fn lines(start: Option<&Start>) -> Vec<String> {
@@ -268,11 +350,16 @@ fn lines(start: Option<&Start>) -> Vec<String> {
         return vec![format!("{NAME}: ...")];
     };
     let shown = |value: serde_json::Value| output::one_line(&value.to_string());
-    vec![
+    let mut lines = vec![
         format!("{NAME}:"),
         format!("  command: {}", shown(start.command.as_str().into())),
-        format!("  args: {}", shown(start.arguments.clone().into())),
-    ]
+        format!("  args: {}", shown(command::shown(&start.arguments).into())),
+    ];
+    let names: Vec<&str> = start.env.keys().chain(&start.names).map(String::as_str).collect();
+    if !names.is_empty() {
+        lines.push(format!("  env: {} (values are not shown)", names.join(", ")));
+    }
+    lines
 }
 
 /// Displays the change of the entry.

@@ -1,5 +1,6 @@
 //! The entry in JSON with or without comments.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use freshcontext_contract::limits::CLIENT_CONFIG_VALUES;
@@ -11,16 +12,79 @@ use jsonc_parser::{CollectOptions, ParseOptions, Scanner, ScannerOptions, parse_
 use serde_json::{Value, json};
 
 use super::{
-    ANOTHER_FORM, Entry, NAME, Splice, Start, another_kind, base, blank_start, line_before, line_end,
-    starts_stdio, with_its_lines,
+    ANOTHER_FORM, Entry, NAME, Splice, Start, another_kind, applied, base, blank_start, line_before,
+    line_end, starts_stdio, with_its_lines,
 };
-use crate::cli::install::clients::{Form, Rules};
+use crate::cli::install::clients::{Ask, Form, Rules};
+use crate::cli::install::variables;
 
 /// Default indentation of a text without any.
 const INDENT: &str = "  ";
 
-pub(super) fn with(text: &str, rules: &Rules, start: &Start) -> Result<Vec<Splice>, String> {
+pub(super) fn with(text: &str, rules: &Rules, start: &Start) -> Result<String, String> {
     let text = base(text, rules.form);
+    let mut new = applied(text, with_command(text, rules, start)?);
+    // One after the other, because each changes where the next one goes.
+    for (name, value) in &start.env {
+        new = applied(&new, with_variable(&new, rules, name, value)?);
+        if let Some(id) = variables::input_of(value).filter(|_| rules.ask == Ask::Inputs) {
+            new = applied(&new, with_input(&new, rules.form, id, name)?);
+        }
+    }
+    Ok(new)
+}
+
+/// Sets one variable of the entry.
+fn with_variable(text: &str, rules: &Rules, name: &str, value: &str) -> Result<Vec<Splice>, String> {
+    let root = parse(text, rules.form)?;
+    let place = Insertion { text, root: &root };
+    let servers = object_in(&root, rules.section)?;
+    let entry = servers
+        .map(|servers| object_in(servers, NAME))
+        .transpose()?
+        .flatten();
+    let entry = entry.ok_or_else(another_kind)?;
+    let Some(env) = object_in(entry, "env")? else {
+        return Ok(place.added(entry, "env", &json!({ name: value })));
+    };
+    Ok(match member(env, name)? {
+        Some(had) if had.value.as_string_lit().is_some_and(|had| had.value == value) => Vec::new(),
+        Some(had) => vec![Splice {
+            place: range(&had.value),
+            new: json!(value).to_string(),
+        }],
+        None => place.added(env, name, &json!(value)),
+    })
+}
+
+/// Lets the client prompt for a value: an item in the list of inputs, unless it is there.
+fn with_input(text: &str, form: Form, id: &str, name: &str) -> Result<Vec<Splice>, String> {
+    const LIST: &str = "inputs";
+    let root = parse(text, form)?;
+    let input = variables::input(id, name);
+    let Some(property) = member(&root, LIST)? else {
+        return Ok(Insertion { text, root: &root }.added(&root, LIST, &json!([input])));
+    };
+    let list = property
+        .value
+        .as_array()
+        .ok_or_else(|| format!("its `{LIST}` is not a list"))?;
+    let has = |item: &Node<'_>| {
+        let item = item.as_object().and_then(|item| item.get_string("id"));
+        item.is_some_and(|had| had.value == id)
+    };
+    if list.elements.iter().any(has) {
+        return Ok(Vec::new());
+    }
+    let Some(last) = list.elements.last() else {
+        return Ok(vec![Splice::insert(list.range.start + 1, one_line(&input))]);
+    };
+    let at = range(last).end;
+    Ok(vec![Splice::insert(at, format!(", {}", one_line(&input)))])
+}
+
+/// Adds the entry, or sets its command and arguments.
+fn with_command(text: &str, rules: &Rules, start: &Start) -> Result<Vec<Splice>, String> {
     let root = parse(text, rules.form)?;
     let place = Insertion { text, root: &root };
     let mut entry = json!({});
@@ -29,6 +93,9 @@ pub(super) fn with(text: &str, rules: &Rules, start: &Start) -> Result<Vec<Splic
     }
     insert(&mut entry, "command", json!(start.command));
     insert(&mut entry, "args", json!(start.arguments));
+    if !start.env.is_empty() {
+        insert(&mut entry, "env", json!(start.env));
+    }
     let Some(servers) = object_in(&root, rules.section)? else {
         let mut section = json!({});
         insert(&mut section, NAME, entry);
@@ -87,7 +154,12 @@ pub(super) fn entry(text: &str, rules: &Rules) -> Result<Option<Entry>, String> 
         }));
     };
     let start = match start_of(had) {
-        (Some(command), Some(arguments)) => Some(Start { command, arguments }),
+        (Some(command), Some(arguments)) => Some(Start {
+            command,
+            arguments,
+            env: env_of(had),
+            ..Start::default()
+        }),
         _ => None,
     };
     let known = |name: &str| match name {
@@ -169,6 +241,17 @@ fn start_of(entry: &Object<'_>) -> (Option<String>, Option<Vec<String>>) {
         words.map(word).collect::<Option<Vec<_>>>()
     });
     (command, words)
+}
+
+/// Reads the variables of an entry that are texts.
+fn env_of(entry: &Object<'_>) -> BTreeMap<String, String> {
+    let env = entry.get_object("env").into_iter();
+    let members = env.flat_map(|env| &env.properties);
+    let text = |member: &ObjectProp<'_>| {
+        let value = member.value.as_string_lit()?;
+        Some((member.name.as_str().to_owned(), value.value.to_string()))
+    };
+    members.filter_map(text).collect()
 }
 
 /// Parses the root object. Errors name the line and the kind of error only, because the text may contain

@@ -5,7 +5,9 @@ mod json;
 #[cfg(test)]
 mod tests;
 mod toml;
+mod yaml;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::clients::{Form, Rules};
@@ -14,12 +16,29 @@ use super::clients::{Form, Rules};
 pub(super) const NAME: &str = "freshcontext";
 
 /// Command that a client starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Start {
     /// The program.
     pub(super) command: String,
     /// Its arguments.
     pub(super) arguments: Vec<String>,
+    /// Environment variables with their values, which may be secret.
+    pub(super) env: BTreeMap<String, String>,
+    /// Environment variables whose values the client has elsewhere.
+    pub(super) names: BTreeSet<String>,
+}
+
+impl Start {
+    /// Returns whether an entry starts this. Further variables in the entry may be the user's own.
+    fn is_in(&self, entry: &Self) -> bool {
+        self.command == entry.command
+            && self.arguments == entry.arguments
+            && self
+                .env
+                .iter()
+                .all(|(name, value)| entry.env.get(name) == Some(value))
+            && self.names.is_subset(&entry.names)
+    }
 }
 
 /// An existing entry.
@@ -57,14 +76,14 @@ impl Splice {
 /// Adds or updates the entry. Other content of the entry (keys in `env`, for example) stays. Errors say why
 /// the text cannot be edited, and never quote it.
 pub(super) fn with(text: &str, rules: &Rules, start: &Start) -> Result<String, String> {
-    let splices = match rules.form {
+    let new = match rules.form {
         Form::Json | Form::JsonWithComments => json::with(text, rules, start)?,
         Form::Toml => toml::with(text, rules, start)?,
+        Form::Yaml => yaml::with(text, rules, start)?,
     };
-    let new = applied(base(text, rules.form), splices);
     // An unreadable result would disable the client's other servers too.
     let read = entry(&new, rules)?.and_then(|entry| entry.start);
-    if read.as_ref() == Some(start) {
+    if read.is_some_and(|read| start.is_in(&read)) {
         Ok(new)
     } else {
         Err("the entry cannot be put in with certainty".to_owned())
@@ -76,6 +95,7 @@ pub(super) fn entry(text: &str, rules: &Rules) -> Result<Option<Entry>, String> 
     match rules.form {
         Form::Json | Form::JsonWithComments => json::entry(text, rules),
         Form::Toml => toml::entry(text, rules),
+        Form::Yaml => yaml::entry(text, rules),
     }
 }
 
@@ -84,6 +104,7 @@ pub(super) fn without(text: &str, rules: &Rules) -> Result<Option<String>, Strin
     let splices = match rules.form {
         Form::Json | Form::JsonWithComments => json::without(text, rules)?,
         Form::Toml => toml::without(text, rules)?,
+        Form::Yaml => yaml::without(text, rules)?,
     };
     let Some(splices) = splices else {
         return Ok(None);

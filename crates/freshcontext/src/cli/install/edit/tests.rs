@@ -1,4 +1,5 @@
 use super::*;
+use crate::cli::install::clients::Ask;
 
 fn rules(form: Form) -> Rules {
     Rules {
@@ -11,6 +12,8 @@ fn rules(form: Form) -> Rules {
             "mcpServers"
         },
         says_stdio: form == Form::JsonWithComments,
+        ask: Ask::Never,
+        link: None,
     }
 }
 
@@ -18,6 +21,7 @@ fn start() -> Start {
     Start {
         command: "/opt/bin/freshcontext".to_owned(),
         arguments: vec!["stdio".to_owned()],
+        ..Start::default()
     }
 }
 
@@ -112,6 +116,7 @@ fn each_text_is_edited_as_it_is_written() {
         let npx = Start {
             command: "npx".to_owned(),
             arguments: vec!["-y".to_owned(), "freshcontext".to_owned(), "stdio".to_owned()],
+            ..Start::default()
         };
         // The result does not depend on the previous edits.
         let changed = with(&once, &rules(Form::Json), &npx).unwrap();
@@ -224,5 +229,64 @@ fn no_error_repeats_the_text() {
         let said = with(text, &rules(form), &start()).unwrap_err();
         assert!(!said.contains("kept"), "{said}");
         assert!(said.contains("line"), "{said}");
+    }
+}
+
+/// YAML as goose, and as a person, writes it.
+#[test]
+fn each_yaml_keeps_what_is_beside_the_entry() {
+    let rules = Rules {
+        section: "extensions",
+        ask: Ask::List("env_keys"),
+        ..rules(Form::Yaml)
+    };
+    let mut start = start();
+    start.env.insert("KEY".to_owned(), "a \"b\" # c".to_owned());
+    start.names.insert("OTHER".to_owned());
+    for text in [
+        "",
+        "# mine\n",
+        "# mine",
+        "---\nA: 1\n",
+        "A: 1",
+        "A: ä # kept ü\nextensions:\n  other:\n    cmd: ö\n",
+        "extensions:\n    other: {cmd: x, args: []}  # kept\nB: |\n  text\n\nC: >+\n  more\n\n",
+        "extensions:\n  other:\n    args:\n    - a\n    - b\n    # kept\n\n# kept\nB: 1\n",
+        "extensions:\r\n  other:\r\n    cmd: x\r\nB: 1\r\n",
+        "extensions: {} # kept\nB: 1\n",
+        "extensions:\nB: 1\n",
+        "extensions:",
+        "A: &a {x: 1}\nB: *a\nextensions:\n  other:\n    <<: *a\n",
+    ] {
+        let once = with(text, &rules, &start).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+        assert_eq!(with(&once, &rules, &start).unwrap(), once, "{text:?}");
+        assert_eq!(
+            entry(&once, &rules).unwrap().unwrap().start,
+            Some(start.clone()),
+            "{once}"
+        );
+        for line in text.lines().filter(|line| !line.starts_with("extensions:")) {
+            assert!(once.contains(line), "{line:?} is not in {once}");
+        }
+        assert_eq!(once.contains("# kept"), text.contains("# kept"), "{once}");
+        let back = without(&once, &rules).unwrap().unwrap();
+        assert_eq!(without(&back, &rules).unwrap(), None, "{back}");
+        if text.contains("other:") {
+            assert_eq!(back, text);
+        }
+    }
+    for text in [
+        "extensions: [a]\n",
+        "extensions: {other: {cmd: x}}\n",
+        "{extensions: {}}\n",
+        "extensions: *a\n",
+        "a: 1\n---\nb: 1\n",
+        "- a\n",
+        "extensions:\n  a: 1\nextensions:\n  b: 1\n",
+        "extensions:\n  freshcontext:\n    cmd: x\n    args: [stdio] # mine\n",
+        "extensions: \"kept-secret\n",
+    ] {
+        let said = with(text, &rules, &start).unwrap_err();
+        assert!(!said.contains("kept"), "{said}");
     }
 }

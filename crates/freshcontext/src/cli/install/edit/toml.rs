@@ -1,14 +1,86 @@
 //! The entry in TOML.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use freshcontext_contract::limits::CLIENT_CONFIG_VALUES;
-use toml_edit::{Array, Document, DocumentMut, Item, TableLike, TomlError, Value};
+use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, TableLike, TomlError, Value};
 
-use super::{ANOTHER_FORM, Entry, NAME, Splice, Start, another_kind, line_before, line_end, starts_stdio};
-use crate::cli::install::clients::Rules;
+use super::{
+    ANOTHER_FORM, Entry, NAME, Splice, Start, another_kind, applied, line_before, line_end, starts_stdio,
+};
+use crate::cli::install::clients::{Ask, Rules};
 
-pub(super) fn with(text: &str, rules: &Rules, start: &Start) -> Result<Vec<Splice>, String> {
+pub(super) fn with(text: &str, rules: &Rules, start: &Start) -> Result<String, String> {
+    let new = applied(text, with_command(text, rules, start)?);
+    let had = entry(&new, rules)?.and_then(|entry| entry.start);
+    if had.is_some_and(|had| start.is_in(&had)) {
+        return Ok(new);
+    }
+    // Variables of an entry that was there before.
+    let mut document: DocumentMut = new.parse().map_err(|error| wrong(&new, &error))?;
+    let entry = document
+        .get_mut(rules.section)
+        .and_then(|section| section.get_mut(NAME))
+        .and_then(Item::as_table_like_mut)
+        .ok_or_else(another_kind)?;
+    if !start.env.is_empty() {
+        let env = entry
+            .entry("env")
+            .or_insert_with(|| Item::Value(Value::InlineTable(InlineTable::new())))
+            .as_table_like_mut()
+            .ok_or("its `env` is not a table")?;
+        for (name, value) in &start.env {
+            env.insert(name, toml_edit::value(value));
+        }
+    }
+    if let (Ask::List(list), false) = (rules.ask, start.names.is_empty()) {
+        let names = names_of(entry, rules)
+            .into_iter()
+            .chain(start.names.iter().cloned());
+        let names: BTreeSet<String> = names.collect();
+        entry.insert(list, toml_edit::value(names.iter().collect::<Array>()));
+    }
+    Ok(document.to_string())
+}
+
+/// Reads the variables of an entry that are texts.
+fn env_of(entry: &dyn TableLike) -> BTreeMap<String, String> {
+    let env = entry.get("env").and_then(Item::as_table_like);
+    let text = |(name, value): (&str, &Item)| Some((name.to_owned(), value.as_str()?.to_owned()));
+    env.map(|env| env.iter().filter_map(text).collect())
+        .unwrap_or_default()
+}
+
+/// Reads the variables whose values the client has elsewhere.
+fn names_of(entry: &dyn TableLike, rules: &Rules) -> BTreeSet<String> {
+    let Ask::List(list) = rules.ask else {
+        return BTreeSet::new();
+    };
+    let names = entry.get(list).and_then(strings).unwrap_or_default();
+    names.into_iter().collect()
+}
+
+/// Formats the variables of a new entry as further values of its table.
+fn variables_of(rules: &Rules, start: &Start) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !start.env.is_empty() {
+        let members: Vec<String> = start
+            .env
+            .iter()
+            .map(|(name, value)| format!("{name} = {}", written(Value::from(value))))
+            .collect();
+        lines.push(format!("env = {{ {} }}", members.join(", ")));
+    }
+    if let (Ask::List(list), false) = (rules.ask, start.names.is_empty()) {
+        let names = written(Value::from(start.names.iter().collect::<Array>()));
+        lines.push(format!("{list} = {names}"));
+    }
+    lines
+}
+
+/// Adds the entry, or sets its command and arguments.
+fn with_command(text: &str, rules: &Rules, start: &Start) -> Result<Vec<Splice>, String> {
     let document = parse(text)?;
     let command = written(Value::from(start.command.clone()));
     let arguments = written(Value::from(start.arguments.iter().collect::<Array>()));
@@ -23,7 +95,9 @@ pub(super) fn with(text: &str, rules: &Rules, start: &Start) -> Result<Vec<Splic
             .filter(|section| section.is_inline_table());
         return Ok(match (inline.and_then(Item::span), section) {
             (Some(place), Some(section)) => {
-                let entry = format!("{NAME} = {{ command = {command}, args = {arguments} }}");
+                let mut values = vec![format!("command = {command}"), format!("args = {arguments}")];
+                values.extend(variables_of(rules, start));
+                let entry = format!("{NAME} = {{ {} }}", values.join(", "));
                 let last = section
                     .iter()
                     .filter_map(|(_, value)| value.span())
@@ -33,7 +107,15 @@ pub(super) fn with(text: &str, rules: &Rules, start: &Start) -> Result<Vec<Splic
                     None => Splice::insert(place.start + 1, format!(" {entry} ")),
                 }]
             }
-            _ => vec![at_the_end(text, rules.section, &command, &arguments)],
+            _ => {
+                let mut lines = vec![
+                    format!("[{}.{NAME}]", rules.section),
+                    format!("command = {command}"),
+                    format!("args = {arguments}"),
+                ];
+                lines.extend(variables_of(rules, start));
+                vec![at_the_end(text, &lines)]
+            }
         });
     };
     let Some(started) = had.get("command") else {
@@ -89,6 +171,8 @@ pub(super) fn entry(text: &str, rules: &Rules) -> Result<Option<Entry>, String> 
         .map(|(command, arguments)| Start {
             command: command.to_owned(),
             arguments,
+            env: env_of(had),
+            names: names_of(had, rules),
         });
     let other = had
         .iter()
@@ -197,15 +281,14 @@ fn written(value: Value) -> String {
 }
 
 /// Appends the entry as a separate table.
-fn at_the_end(text: &str, section: &str, command: &str, arguments: &str) -> Splice {
+fn at_the_end(text: &str, lines: &[String]) -> Splice {
     let end = line_end(text);
     let apart = match text {
         _ if text.trim().is_empty() => String::new(),
         _ if text.ends_with('\n') => end.to_owned(),
         _ => end.repeat(2),
     };
-    let table = format!("[{section}.{NAME}]{end}command = {command}{end}args = {arguments}{end}");
-    Splice::insert(text.len(), apart + &table)
+    Splice::insert(text.len(), apart + &lines.join(end) + end)
 }
 
 /// Returns the whole lines of a table with a header, if it contains plain values only.
