@@ -616,21 +616,40 @@ impl Coordinate for Coordinator {
         }]);
     }
 
-    fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Option<(Vec<u8>, Duration)>> {
+    fn look<'a>(&'a self, key: &'a str, longest: Duration) -> BoxFuture<'a, Turn> {
         self.start();
         Box::pin(async move {
             let inner = &self.0;
-            let command = redis::cmd("GET")
-                .arg(format!("{PREFIX}cache:{}", digest(key)))
-                .to_owned();
+            let key = digest(key);
+            let holder = format!("{}-{}", inner.name, inner.next.fetch_add(1, Ordering::Relaxed));
+            let mut pipe = redis::pipe();
+            pipe.cmd("GET").arg(format!("{PREFIX}cache:{key}"));
+            pipe.cmd("SET").arg(format!("{PREFIX}ask:{key}")).arg(&holder);
+            pipe.arg("NX").arg("PX").arg(millis(longest).max(1));
             let asked = inner.ask(async |mut link: Link| {
-                command.query_async::<Option<Vec<u8>>>(&mut link.connection).await
+                pipe.query_async::<(Option<Vec<u8>>, Option<String>)>(&mut link.connection)
+                    .await
             });
-            let value = asked.await??;
-            let (stored, value) = value.split_first_chunk::<8>()?;
-            let now = inner.lock().clock? + inner.millis(inner.timer.now());
-            let age = u64::try_from(now - i64::from_be_bytes(*stored)).unwrap_or(0);
-            Some((value.to_vec(), Duration::from_millis(age)))
+            let Some((stored, taken)) = asked.await else {
+                return Turn::Alone;
+            };
+            let clock = inner.lock().clock.unwrap_or_default();
+            let read = stored.as_deref().and_then(|stored| {
+                let (moment, value) = stored.split_first_chunk::<8>()?;
+                let now = clock + inner.millis(inner.timer.now());
+                let age = u64::try_from(now - i64::from_be_bytes(*moment)).unwrap_or(0);
+                Some(Turn::Stored(value.to_vec(), Duration::from_millis(age)))
+            });
+            match (read, taken) {
+                (Some(read), taken) => {
+                    if taken.is_some() {
+                        inner.tell(vec![unlock_command(&key, &holder)]);
+                    }
+                    read
+                }
+                (None, Some(_)) => Turn::Mine(holder),
+                (None, None) => Turn::Others,
+            }
         })
     }
 
@@ -655,26 +674,11 @@ impl Coordinate for Coordinator {
         ]);
     }
 
-    fn lock<'a>(&'a self, key: &'a str, longest: Duration) -> BoxFuture<'a, Turn> {
-        Box::pin(async move {
-            let inner = &self.0;
-            let holder = format!("{}-{}", inner.name, inner.next.fetch_add(1, Ordering::Relaxed));
-            let mut command = redis::cmd("SET");
-            command.arg(format!("{PREFIX}ask:{}", digest(key))).arg(&holder);
-            command.arg("NX").arg("PX").arg(millis(longest).max(1));
-            let asked = inner.ask(async |mut link: Link| {
-                command.query_async::<Option<String>>(&mut link.connection).await
-            });
-            match asked.await {
-                Some(Some(_)) => Turn::Mine(holder),
-                Some(None) => Turn::Others,
-                None => Turn::Alone,
-            }
-        })
-    }
-
     fn unlock(&self, key: &str, lock: &str) {
-        let key = format!("{PREFIX}ask:{}", digest(key));
-        self.0.tell(vec![command(UNLOCK, &key, &[lock])]);
+        self.0.tell(vec![unlock_command(&digest(key), lock)]);
     }
+}
+
+fn unlock_command(digest: &str, holder: &str) -> redis::Cmd {
+    command(UNLOCK, &format!("{PREFIX}ask:{digest}"), &[holder])
 }

@@ -64,6 +64,11 @@ impl Store {
         }
     }
 
+    /// Returns whether the operator lets answers be kept.
+    pub(crate) fn keeps(&self) -> bool {
+        self.largest > 0
+    }
+
     /// Returns the cached entry, unless a reader withdrew it as invalid.
     pub(crate) fn get(&self, key: &str) -> Option<Arc<Entry>> {
         let entry = self.entries.get(key)?;

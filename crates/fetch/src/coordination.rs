@@ -77,9 +77,11 @@ pub enum HostEvent {
     Closed,
 }
 
-/// A lock on a request that other replicas may be about to send, too.
+/// What the other replicas have for a request, or who asks the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Turn {
+    /// A stored answer and its age.
+    Stored(Vec<u8>, Duration),
     /// This process sends the request. The text releases the lock.
     Mine(String),
     /// Another process is at it.
@@ -102,14 +104,11 @@ pub trait Coordinate: Send + Sync + 'static {
     /// Tells the others of a host's breaker. Returns at once.
     fn host(&self, host: &str, event: HostEvent);
 
-    /// Returns a stored answer and its age.
-    fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Option<(Vec<u8>, Duration)>>;
+    /// Looks for a stored answer. Without one, takes the turn to ask the source, for at most this long.
+    fn look<'a>(&'a self, key: &'a str, longest: Duration) -> BoxFuture<'a, Turn>;
 
     /// Stores an answer for this long. Returns at once.
     fn save(&self, key: &str, value: Vec<u8>, fresh_for: Duration);
-
-    /// Takes the lock of a request for at most this long.
-    fn lock<'a>(&'a self, key: &'a str, longest: Duration) -> BoxFuture<'a, Turn>;
 
     /// Releases a lock. Returns at once.
     fn unlock(&self, key: &str, lock: &str);

@@ -323,7 +323,11 @@ impl Inner {
         }
         let turn = match &self.shared {
             // What must not be kept is not shared either.
-            Some(shared) if !job.request.cache_for.is_zero() && job.request.condition.is_none() => {
+            Some(shared)
+                if self.store.keeps()
+                    && !job.request.cache_for.is_zero()
+                    && job.request.condition.is_none() =>
+            {
                 match self.ask_replicas(shared, &job).await {
                     Shared::Copy(copy) => return self.held(&job.deadline, *copy).await,
                     Shared::Turn(turn) => turn,
@@ -335,7 +339,7 @@ impl Inner {
         enters("retry");
         let (answer, final_url) = self.with_retries(&job, kept.as_deref()).await?;
         let delivered = self.keep(&job, kept.as_deref(), answer, final_url);
-        if let Some(shared) = &self.shared {
+        if let Some(shared) = self.shared.as_ref().filter(|_| self.store.keeps()) {
             self.offer(shared, &job, &delivered, turn);
         }
         self.held(&job.deadline, delivered).await
@@ -359,13 +363,13 @@ impl Inner {
         let longest = job.deadline.left(self.timer().as_ref());
         let patience = self.timer().now() + (longest / 2).min(LONGEST_WAIT);
         loop {
-            if let Some(copy) = self.shared_copy(shared, job).await {
-                return Shared::Copy(Box::new(copy));
-            }
-            if self.timer().now() >= patience {
-                return Shared::Turn(None);
-            }
-            match shared.lock(&job.key, longest).await {
+            match shared.look(&job.key, longest).await {
+                Turn::Stored(bytes, age) => {
+                    return match self.shared_copy(job, &bytes, age) {
+                        Some(copy) => Shared::Copy(Box::new(copy)),
+                        None => Shared::Turn(None),
+                    };
+                }
                 Turn::Mine(lock) => {
                     return Shared::Turn(Some(TurnGuard {
                         shared: Arc::clone(shared),
@@ -373,8 +377,8 @@ impl Inner {
                         lock,
                     }));
                 }
-                Turn::Alone => return Shared::Turn(None),
-                Turn::Others => self.timer().sleep(NEXT_LOOK).await,
+                Turn::Others if self.timer().now() < patience => self.timer().sleep(NEXT_LOOK).await,
+                Turn::Others | Turn::Alone => return Shared::Turn(None),
             }
         }
     }
@@ -407,16 +411,15 @@ impl Inner {
         });
     }
 
-    /// Returns a fresh answer from the cache's second level, and keeps it in the first.
-    async fn shared_copy(&self, shared: &Arc<dyn Coordinate>, job: &Job) -> Option<Delivered> {
-        let (bytes, age) = shared.load(&job.key).await?;
+    /// Keeps an answer of the cache's second level in the first, and returns it if it is fresh enough.
+    fn shared_copy(&self, job: &Job, bytes: &[u8], age: Duration) -> Option<Delivered> {
         let allows = |host: &str| job.descriptor.hosts.allows(host);
         let asked = Lookup {
             method: job.request.method,
             url: &job.request.url,
             cache_for: job.request.cache_for,
         };
-        self.store.restore(&job.key, &asked, &bytes, age, allows)?;
+        self.store.restore(&job.key, &asked, bytes, age, allows)?;
         self.fresh_copy(job.descriptor, &job.request, &job.key, job.max_age)
     }
 
