@@ -544,10 +544,7 @@ mod tests {
             "2026-11"
         );
         let shown = format!("{keys:?} {}", keys.document().json());
-        assert!(
-            !shown.contains(&SEED[..20]) && !shown.contains(&OTHER[..20]),
-            "{shown}"
-        );
+        assert!(!shown.contains("AAECAw") && !shown.contains("ICEiIy"), "{shown}");
         for (wrong, signs) in [
             (vec![given("a", "c2hvcnQ", None)], None),
             (vec![given("a b", SEED, None)], None),

@@ -109,10 +109,10 @@ impl Described {
             "tags": [tag],
         });
         if let (Some(input), Some(fields)) = (input, described.as_object_mut()) {
-            fields.insert("requestBody".to_owned(), body(json!(input), None));
+            fields.insert("requestBody".to_owned(), body(&json!(input), None));
         }
         let content = json!({"application/json": {"schema": output}});
-        self.put(operation.path, &operation.method, described, content);
+        self.put(operation.path, &operation.method, described, &content);
     }
 
     fn tool(&mut self, path: &str, id: &str, summary: &str, tag: &str, tool: &Tool) {
@@ -123,7 +123,7 @@ impl Described {
             "summary": summary,
             "description": tool.description,
             "tags": [tag],
-            "requestBody": body(tool.input_schema.clone(), example),
+            "requestBody": body(&tool.input_schema, example),
         });
         let text = json!({"schema": {"type": "string"}});
         let content = json!({
@@ -131,7 +131,7 @@ impl Described {
             "text/plain": text,
             "text/markdown": text,
         });
-        self.put(path, &Method::POST, described, content);
+        self.put(path, &Method::POST, described, &content);
     }
 
     /// Name of the schema of a tool's result.
@@ -148,7 +148,7 @@ impl Described {
         name
     }
 
-    fn put(&mut self, path: &str, method: &Method, mut operation: Value, content: Value) {
+    fn put(&mut self, path: &str, method: &Method, mut operation: Value, content: &Value) {
         let mut responses = Map::new();
         responses.insert(
             "200".to_owned(),
@@ -210,7 +210,7 @@ impl Described {
     }
 }
 
-fn body(schema: Value, example: Option<Value>) -> Value {
+fn body(schema: &Value, example: Option<Value>) -> Value {
     let mut media = json!({"schema": schema});
     if let (Some(example), Some(media)) = (example, media.as_object_mut()) {
         media.insert("example".to_owned(), example);
