@@ -6,7 +6,9 @@ use std::process::{Command, Stdio};
 
 use freshcontext::package;
 
-use crate::{answers, checked, earlier, evaluations, examples, failures, index, shapes, standings, tables};
+use crate::{
+    answers, checked, earlier, evaluations, examples, failures, faults, index, shapes, standings, tables,
+};
 use serde_json::json;
 
 /// The tool whose result the README shows.
@@ -104,6 +106,10 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
         (
             "docs/failures.md".to_owned(),
             failures::page(&failures::all(root)?),
+        ),
+        (
+            "docs/faults.md".to_owned(),
+            faults::page::page(&faults::Table::read(root)?),
         ),
         ("docs/tools.md".to_owned(), tables::tools_page()),
         ("docs/configuration.md".to_owned(), tables::configuration_page()),
