@@ -17,7 +17,8 @@ use freshcontext_config::SystemClock;
 use freshcontext_config::{Sources, load};
 use freshcontext_contract::{Clock as _, Limits};
 use freshcontext_xtask::{
-    check_source, dist, examples, faults, generate, new_adapter, record, recorded, replay, source, tokens, words,
+    check_source, dist, examples, faults, generate, new_adapter, record, recorded, replay, source, tokens,
+    words,
 };
 
 #[derive(Parser)]

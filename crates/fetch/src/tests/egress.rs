@@ -200,7 +200,11 @@ async fn c22_alternating_answers_never_reach_the_canary() {
         });
         outcomes.extend(futures_util::future::join_all(calls).await);
     }
-    assert_eq!(names.queries.load(Ordering::SeqCst), 1_000, "a look-up for each connection");
+    assert_eq!(
+        names.queries.load(Ordering::SeqCst),
+        1_000,
+        "a look-up for each connection"
+    );
     assert!(outcomes.iter().any(Result::is_ok));
     for error in outcomes.into_iter().filter_map(Result::err) {
         assert!(

@@ -120,13 +120,18 @@ pub fn run(root: &Path, order: &Order, mut say: impl FnMut(&str)) -> Result<Stri
     if red.is_empty() {
         Ok(format!("{} rows, every one of level M holds", chosen.len()))
     } else {
-        Err(format!("{} rows of level M do not hold: {}", red.len(), red.join(", ")))
+        Err(format!(
+            "{} rows of level M do not hold: {}",
+            red.len(),
+            red.join(", ")
+        ))
     }
 }
 
 /// Differences from the matrix, if that is beside the checkout.
 fn beside_the_matrix(root: &Path, table: &Table) -> Vec<String> {
-    std::fs::read_to_string(root.join(MATRIX)).map_or_else(|_| Vec::new(), |matrix| table.differences(&matrix))
+    std::fs::read_to_string(root.join(MATRIX))
+        .map_or_else(|_| Vec::new(), |matrix| table.differences(&matrix))
 }
 
 /// What a run found of a row, with its tests.
@@ -239,7 +244,10 @@ impl About {
         add("measured", row.measured.clone().map(Value::from));
         add("reference", row.reference.clone().map(Value::from));
         add("worst", found.figure.map(Value::from));
-        add("unit", row.figure.as_ref().map(|figure| figure.unit.clone().into()));
+        add(
+            "unit",
+            row.figure.as_ref().map(|figure| figure.unit.clone().into()),
+        );
         add("seed", (!found.seeds.is_empty()).then(|| json!(found.seeds)));
         add("build", Some(json!(self.build)));
         add("cpu", Some(json!(self.cpu)));
@@ -271,7 +279,11 @@ fn scoreboard(table: &Table, counts: &BTreeMap<&str, BTreeMap<&str, usize>>) -> 
     }
     let _ = write!(text, "\n{:<36}{:>6}", "all", sums.values().sum::<usize>());
     for state in State::ALL {
-        let _ = write!(text, "{:>10}", sums.get(state.as_str()).copied().unwrap_or_default());
+        let _ = write!(
+            text,
+            "{:>10}",
+            sums.get(state.as_str()).copied().unwrap_or_default()
+        );
     }
     text
 }

@@ -56,7 +56,10 @@ impl Outcomes {
     pub fn matching(&self, reference: &str) -> Result<Vec<(&str, Outcome)>, String> {
         if !reference.contains('*') {
             let found = self.by_name.get_key_value(reference);
-            return Ok(found.map(|(name, outcome)| (name.as_str(), *outcome)).into_iter().collect());
+            return Ok(found
+                .map(|(name, outcome)| (name.as_str(), *outcome))
+                .into_iter()
+                .collect());
         }
         let pattern = regex::escape(reference).replace(r"\*", ".*");
         let pattern = Regex::new(&format!("^{pattern}$")).map_err(|error| error.to_string())?;

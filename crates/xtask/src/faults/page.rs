@@ -76,8 +76,16 @@ fn cells(counts: [usize; 5]) -> String {
 /// What holds a row, and what it lacks.
 fn held(row: &Row) -> String {
     let mut parts: Vec<String> = row.tests.iter().map(|test| format!("`{test}`")).collect();
-    parts.extend(row.measured.as_deref().map(|measured| format!("measured: {}", cell(measured))));
-    parts.extend(row.lacks.as_deref().map(|lacks| format!("**lacks:** {}", cell(lacks))));
+    parts.extend(
+        row.measured
+            .as_deref()
+            .map(|measured| format!("measured: {}", cell(measured))),
+    );
+    parts.extend(
+        row.lacks
+            .as_deref()
+            .map(|lacks| format!("**lacks:** {}", cell(lacks))),
+    );
     parts.join("<br>")
 }
 

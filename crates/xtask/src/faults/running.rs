@@ -32,7 +32,11 @@ pub fn run(root: &Path, rows: &[&Row], outcomes: &mut Outcomes) -> Result<(), St
             continue;
         }
         let names: Vec<&str> = names.into_iter().collect();
-        let at_once = if ONE_NAME.contains(&binary.as_str()) { 1 } else { names.len() };
+        let at_once = if ONE_NAME.contains(&binary.as_str()) {
+            1
+        } else {
+            names.len()
+        };
         for some in names.chunks(at_once) {
             let mut command = cargo(root);
             command.args(["test", "--no-fail-fast", "--package", &package]);
@@ -79,12 +83,17 @@ fn binaries(root: &Path) -> Result<BTreeMap<String, [String; 2]>, String> {
         .args(["metadata", "--no-deps", "--format-version", "1"])
         .output()
         .map_err(|error| format!("cargo: {error}"))?;
-    let metadata: Value = serde_json::from_slice(&done.stdout).map_err(|error| format!("cargo metadata: {error}"))?;
+    let metadata: Value =
+        serde_json::from_slice(&done.stdout).map_err(|error| format!("cargo metadata: {error}"))?;
     let mut found = BTreeMap::new();
     for package in metadata["packages"].as_array().into_iter().flatten() {
         let name = package["name"].as_str().unwrap_or_default();
         for target in package["targets"].as_array().into_iter().flatten() {
-            let of_kind = |kind: &str| target["kind"].as_array().is_some_and(|kinds| kinds.contains(&kind.into()));
+            let of_kind = |kind: &str| {
+                target["kind"]
+                    .as_array()
+                    .is_some_and(|kinds| kinds.contains(&kind.into()))
+            };
             let called = target["name"].as_str().unwrap_or_default();
             if of_kind("lib") {
                 let short = called.strip_prefix("freshcontext_").unwrap_or(called);

@@ -102,7 +102,10 @@ impl Table {
                 return Err(format!("{TABLE}: {} is of no group", row.id));
             }
             if row.tests.is_empty() && row.lacks.is_none() && row.measured.is_none() {
-                return Err(format!("{TABLE}: {} says neither what holds it nor what it lacks", row.id));
+                return Err(format!(
+                    "{TABLE}: {} says neither what holds it nor what it lacks",
+                    row.id
+                ));
             }
             if let Some(test) = row.tests.iter().find(|test| !test.contains('/')) {
                 return Err(format!("{TABLE}: {}: {test} names no test binary", row.id));

@@ -41,19 +41,43 @@ fn state(tests: &[&str], more: &str) -> State {
 
 #[test]
 fn a_row_holds_where_all_its_tests_ran_and_passed() {
-    assert_eq!(state(&["core/date::tests::one", "suite/faults::*"], ""), State::Passed);
+    assert_eq!(
+        state(&["core/date::tests::one", "suite/faults::*"], ""),
+        State::Passed
+    );
     assert_eq!(state(&["clients/conformance-2026-07-28"], ""), State::Passed);
     assert_eq!(state(&["laws/the laws hold", "fuzz/feed"], ""), State::Passed);
-    assert_eq!(state(&["core/date::tests::one", "core/date::tests::two"], ""), State::Failed);
+    assert_eq!(
+        state(&["core/date::tests::one", "core/date::tests::two"], ""),
+        State::Failed
+    );
     assert_eq!(state(&["core/date::*"], ""), State::Failed);
     assert_eq!(state(&["clients/history"], ""), State::Failed);
     assert_eq!(state(&["fuzz/sanitize"], ""), State::Failed);
-    assert_eq!(state(&["core/date::tests::three"], ""), State::Missing, "it did not run");
-    assert_eq!(state(&["core/date::tests::one", "core/date::tests::four"], ""), State::Missing);
-    assert_eq!(state(&["suite/date::tests::one"], ""), State::Missing, "another binary's");
-    assert_eq!(state(&["core/date::tests::on"], ""), State::Missing, "no beginning of a name");
+    assert_eq!(
+        state(&["core/date::tests::three"], ""),
+        State::Missing,
+        "it did not run"
+    );
+    assert_eq!(
+        state(&["core/date::tests::one", "core/date::tests::four"], ""),
+        State::Missing
+    );
+    assert_eq!(
+        state(&["suite/date::tests::one"], ""),
+        State::Missing,
+        "another binary's"
+    );
+    assert_eq!(
+        state(&["core/date::tests::on"], ""),
+        State::Missing,
+        "no beginning of a name"
+    );
     assert_eq!(state(&["suite/faults::a"], "lacks = \"half\""), State::Partly);
-    assert_eq!(state(&["core/date::tests::two"], "lacks = \"half\""), State::Failed);
+    assert_eq!(
+        state(&["core/date::tests::two"], "lacks = \"half\""),
+        State::Failed
+    );
     assert_eq!(state(&[], "lacks = \"all\""), State::Missing);
     assert_eq!(state(&[], "measured = \"1 ms\""), State::Measured);
     assert_eq!(state(&[], ""), State::Missing);
@@ -88,7 +112,12 @@ fn a_level_that_differs_from_the_matrix_is_named() {
     .unwrap();
     assert_eq!(table.differences("| A01 | M | x | y |\n"), Vec::<String>::new());
     assert_eq!(table.differences("| A01 | S | x | y |\n").len(), 2);
-    assert_eq!(table.differences("| A01 | M | x | y |\n| A02 | M | x | y |\n").len(), 1);
+    assert_eq!(
+        table
+            .differences("| A01 | M | x | y |\n| A02 | M | x | y |\n")
+            .len(),
+        1
+    );
 }
 
 /// Every row of the matrix is there, and every test of a crate that a row names exists.
