@@ -180,10 +180,8 @@ impl Random {
 async fn random() -> Result<(), Failed> {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let calls = number(ARGUMENTS).unwrap_or(CALLS);
-    let seed = number(SEED).unwrap_or_else(|| {
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        since.map_or(1, |since| since.as_secs())
-    });
+    let now = freshcontext_config::SystemClock.now().timestamp();
+    let seed = number(SEED).unwrap_or(u64::try_from(now).unwrap_or(1));
     eprintln!("random arguments: seed {seed}");
     let upstream = fixtures().await?;
     let limits = Limits {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use chrono::{DateTime, Utc};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub use outcomes::{Outcome, Outcomes};
 pub use table::{Level, Row, Table};
@@ -222,24 +222,26 @@ impl About {
         let tests: Vec<Value> = found
             .tests
             .iter()
-            .map(|(name, count, not_passed)| match not_passed.is_empty() {
-                true => json!({"name": name, "ran": count}),
-                false => json!({"name": name, "ran": count, "not_passed": not_passed}),
+            .map(|(name, count, not_passed)| {
+                if not_passed.is_empty() {
+                    json!({"name": name, "ran": count})
+                } else {
+                    json!({"name": name, "ran": count, "not_passed": not_passed})
+                }
             })
             .collect();
-        let mut line = json!({
-            "id": row.id,
-            "level": row.level.as_str(),
-            "group": row.group(),
-            "pass": found.state.holds(),
-            "state": found.state.as_str(),
-            "tests": tests,
-        });
+        let mut line = Map::new();
         let mut add = |name: &str, value: Option<Value>| {
             if let Some(value) = value {
-                line[name] = value;
+                line.insert(name.to_owned(), value);
             }
         };
+        add("id", Some(json!(row.id)));
+        add("level", Some(json!(row.level.as_str())));
+        add("group", Some(json!(row.group())));
+        add("pass", Some(json!(found.state.holds())));
+        add("state", Some(json!(found.state.as_str())));
+        add("tests", Some(Value::Array(tests)));
         add("lacks", row.lacks.clone().map(Value::from));
         add("measured", row.measured.clone().map(Value::from));
         add("reference", row.reference.clone().map(Value::from));
@@ -252,7 +254,7 @@ impl About {
         add("build", Some(json!(self.build)));
         add("cpu", Some(json!(self.cpu)));
         add("date", Some(json!(self.date)));
-        line
+        Value::Object(line)
     }
 }
 

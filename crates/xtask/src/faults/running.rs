@@ -86,15 +86,25 @@ fn binaries(root: &Path) -> Result<BTreeMap<String, [String; 2]>, String> {
     let metadata: Value =
         serde_json::from_slice(&done.stdout).map_err(|error| format!("cargo metadata: {error}"))?;
     let mut found = BTreeMap::new();
-    for package in metadata["packages"].as_array().into_iter().flatten() {
-        let name = package["name"].as_str().unwrap_or_default();
-        for target in package["targets"].as_array().into_iter().flatten() {
+    for package in metadata
+        .get("packages")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
+        let name = package.get("name").and_then(Value::as_str).unwrap_or_default();
+        for target in package
+            .get("targets")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
             let of_kind = |kind: &str| {
                 target["kind"]
                     .as_array()
                     .is_some_and(|kinds| kinds.contains(&kind.into()))
             };
-            let called = target["name"].as_str().unwrap_or_default();
+            let called = target.get("name").and_then(Value::as_str).unwrap_or_default();
             if of_kind("lib") {
                 let short = called.strip_prefix("freshcontext_").unwrap_or(called);
                 found.insert(short.to_owned(), [name.to_owned(), String::new()]);

@@ -89,7 +89,9 @@ fn a_failure_in_one_of_several_runs_counts() {
     let failed = passed.replace("ok", "FAILED");
     for logs in [[passed, &failed], [&failed, passed]] {
         let mut outcomes = Outcomes::default();
-        logs.iter().for_each(|log| outcomes.read(log));
+        for log in logs {
+            outcomes.read(log);
+        }
         let found = Found::of(&row(&["suite/faults::a"], ""), &outcomes).unwrap();
         assert_eq!(found.state, State::Failed);
     }
@@ -154,8 +156,8 @@ fn functions(folder: &Path, names: &mut BTreeSet<String>) {
             let text = std::fs::read_to_string(&path).unwrap();
             let after = text.split("fn ").skip(1);
             names.extend(after.map(|rest| {
-                let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
-                rest[..end.unwrap_or(rest.len())].to_owned()
+                let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+                name.unwrap_or_default().to_owned()
             }));
         }
     }
