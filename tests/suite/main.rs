@@ -18,6 +18,7 @@ mod credentials;
 mod deliverables;
 mod doctor;
 mod evidence;
+mod faults;
 mod floods;
 mod forgotten;
 mod guidance;
@@ -109,6 +110,7 @@ fn main() {
     trials.extend(limits_egress::trials());
     trials.extend(liveness::trials());
     trials.extend(memory::trials());
+    trials.extend(faults::trials());
     trials.extend(floods::trials());
     trials.extend(time::trials());
     trials.extend(guidance::trials());
@@ -132,7 +134,8 @@ fn main() {
 const WAITING: usize = 4;
 
 /// Groups of tests with measurements or short timeouts, which a busy machine would falsify.
-const TIMED: [&str; 10] = [
+const TIMED: [&str; 11] = [
+    "faults::",
     "floods::",
     "http::",
     "judged::",

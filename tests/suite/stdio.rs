@@ -198,7 +198,7 @@ async fn long_lines() -> Result<(), Failed> {
     assert_eq!(dropped["id"], "over", "{dropped}");
     let before = peak_memory(session.process());
     let chunk = vec![b'x'; 1 << 20];
-    for _ in 0..48 {
+    for _ in 0..100 {
         session.write(&chunk).await;
     }
     let ping = json!({"jsonrpc": "2.0", "id": "after", "method": "ping"});

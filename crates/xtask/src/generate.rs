@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use freshcontext::package;
 
 use crate::{
-    answers, checked, clients, earlier, evaluations, examples, failures, index, operating, shapes, standings,
-    tables, use_cases,
+    answers, checked, clients, earlier, evaluations, examples, failures, faults, index, operating, shapes,
+    standings, tables, use_cases,
 };
 use serde_json::json;
 
@@ -107,6 +107,10 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
         (
             "docs/failures.md".to_owned(),
             failures::page(&failures::all(root)?),
+        ),
+        (
+            "docs/faults.md".to_owned(),
+            faults::page::page(&faults::Table::read(root)?),
         ),
         ("docs/tools.md".to_owned(), tables::tools_page()),
         ("docs/configuration.md".to_owned(), tables::configuration_page()),

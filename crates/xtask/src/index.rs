@@ -121,6 +121,10 @@ const PAGES: [(&str, &[(&str, &str)]); 5] = [
                 "What each route is known from, and what is read less well",
             ),
             (
+                "faults.md",
+                "What may go wrong, what must hold then, and the tests that hold it",
+            ),
+            (
                 "benchmarks.md",
                 "Speed, memory and start, beside the reference server",
             ),

@@ -9,6 +9,7 @@ mod earlier;
 mod evaluations;
 pub mod examples;
 pub mod failures;
+pub mod faults;
 pub mod generate;
 mod index;
 pub mod new_adapter;

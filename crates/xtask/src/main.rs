@@ -17,7 +17,8 @@ use freshcontext_config::SystemClock;
 use freshcontext_config::{Sources, load};
 use freshcontext_contract::{Clock as _, Limits};
 use freshcontext_xtask::{
-    check_source, dist, examples, generate, new_adapter, record, recorded, replay, source, tokens, words,
+    check_source, dist, examples, faults, generate, new_adapter, record, recorded, replay, source, tokens,
+    words,
 };
 
 #[derive(Parser)]
@@ -70,6 +71,18 @@ enum Chore {
         /// For the laws: --full, --reader NAME, --shape NAME, --list
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<String>,
+    },
+    /// Report every row of the fault matrix: which tests hold it, and whether they passed
+    Faults {
+        /// Read the output of a test run instead of running the tests; repeatable
+        #[arg(long = "log", value_name = "FILE")]
+        logs: Vec<PathBuf>,
+        /// Report only this group, for example B; repeatable
+        #[arg(long = "group", value_name = "LETTER")]
+        groups: Vec<String>,
+        /// Succeed although rows are held in part, as docs/faults.md says of them
+        #[arg(long)]
+        allow_partly: bool,
     },
     /// Build the server and run its main job against the fixtures: no network, no key
     Demo {
@@ -169,6 +182,19 @@ fn main() -> ExitCode {
         }
         Chore::Laws { words } => {
             tool(&root, "laws", "freshcontext-laws", &words).map(|()| "the laws hold".to_owned())
+        }
+        Chore::Faults {
+            logs,
+            groups,
+            allow_partly,
+        } => {
+            let order = faults::Order {
+                logs,
+                groups,
+                allow_partly,
+                now: SystemClock.now(),
+            };
+            faults::run(&root, &order, |line| println!("{line}"))
         }
         Chore::Demo { all: false } => demo(&root),
         Chore::Demo { all: true } => every_tool(&root),

@@ -173,7 +173,7 @@ async fn c21_rebinding_meets_the_checked_address() {
 async fn c22_alternating_answers_never_reach_the_canary() {
     let good = Server::start(|_| vec![Act::Send(json("{}")), Act::Close]).await;
     let canary = canary().await;
-    let lists: Vec<&[&str]> = (0..200)
+    let lists: Vec<&[&str]> = (0..1_000)
         .map(|n| {
             if n % 2 == 0 {
                 &[PUBLIC][..]
@@ -192,11 +192,19 @@ async fn c22_alternating_answers_never_reach_the_canary() {
     config.limits.per_host_in_flight = 50;
     config.limits.attempts = 1;
     let pipeline = pipeline(config);
-    let calls = (0..50).map(|n| {
-        let pipeline = pipeline.clone();
-        async move { send(&pipeline, get(&format!("http://flip.test.org/{n}"))).await }
-    });
-    let outcomes = futures_util::future::join_all(calls).await;
+    let mut outcomes = Vec::new();
+    for round in 0..20 {
+        let calls = (0..50).map(|n| {
+            let pipeline = pipeline.clone();
+            async move { send(&pipeline, get(&format!("http://flip.test.org/{round}/{n}"))).await }
+        });
+        outcomes.extend(futures_util::future::join_all(calls).await);
+    }
+    assert_eq!(
+        names.queries.load(Ordering::SeqCst),
+        1_000,
+        "a look-up for each connection"
+    );
     assert!(outcomes.iter().any(Result::is_ok));
     for error in outcomes.into_iter().filter_map(Result::err) {
         assert!(
@@ -216,8 +224,30 @@ async fn c23_c24_every_hop_is_checked_again() {
             ("http://10.0.0.1/", "private"),
             ("http://169.254.169.254/latest/meta-data/", "metadata"),
             ("http://[::1]/", "loopback"),
+            ("http://0.0.0.0/", "this_network"),
+            ("http://[::]/", "unspecified"),
+            ("http://172.16.0.1/", "private"),
+            ("http://192.168.0.1/", "private"),
+            ("http://100.64.0.1/", "cgnat"),
+            ("http://169.254.0.1/", "link_local"),
+            ("http://[fe80::1]/", "link_local"),
+            ("http://[fd00:ec2::254]/", "metadata"),
+            ("http://[fc00::1]/", "unique_local"),
             ("http://[fd00::1]/", "unique_local"),
+            ("http://[fec0::1]/", "site_local"),
+            ("http://192.0.2.1/", "documentation"),
+            ("http://198.18.0.1/", "benchmark"),
+            ("http://192.88.99.1/", "reserved"),
+            ("http://[100::1]/", "discard"),
+            ("http://224.0.0.1/", "multicast"),
+            ("http://255.255.255.255/", "broadcast"),
             ("http://[::ffff:7f00:1]/", "loopback"),
+            ("http://[::ffff:8.8.8.8]/", "v4_mapped"),
+            ("http://[::127.0.0.1]/", "v4_compatible"),
+            ("http://[64:ff9b::7f00:1]/", "nat64"),
+            ("http://[2002:7f00:1::]/", "6to4"),
+            ("http://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/", "teredo"),
+            ("http://[2606:4700::5efe:10.0.0.1]/", "isatap"),
             ("http://2130706433/", "loopback"),
             ("http://localhost/", "local_name"),
             ("http://good.test.org:6379/", "port"),
@@ -275,6 +305,51 @@ async fn c24_other_hints_to_move_on_are_not_followed() {
     assert!(send(&pipeline(guarded(&names, &dial)), request).await.is_ok());
     assert_eq!(good.requests(), 1);
     assert_eq!(dial.dialled.lock().unwrap().len(), 1);
+}
+
+/// Two names of one address: each is looked up and has a connection of its own, and a name with a denied address gets none,
+/// although an open connection leads to its other one.
+#[tokio::test]
+async fn c25_names_of_one_address_share_no_connection() {
+    let good = Server::always(json("{}")).await;
+    let names = Arc::<Names>::default()
+        .add("one.test.org", &[&[PUBLIC]])
+        .add("two.test.org", &[&[PUBLIC]])
+        .add("evil.test.org", &[&[PUBLIC, "10.0.0.1"]]);
+    let dial = LeadTo::new(good.address);
+    let pipeline = pipeline(guarded(&names, &dial));
+    for (url, connection) in [
+        ("http://one.test.org/1", 0),
+        ("http://two.test.org/1", 1),
+        ("http://one.test.org/2", 0),
+        ("http://two.test.org/2", 1),
+    ] {
+        send(&pipeline, get(url)).await.unwrap();
+        let seen = good.request(good.requests() - 1);
+        assert_eq!(seen.connection, connection, "{url}");
+        assert!(url.contains(seen.header("host").unwrap()), "{url}");
+    }
+    assert_eq!(names.queries.load(Ordering::SeqCst), 2);
+    let (code, detail, _) = failure(&pipeline, get("http://evil.test.org/")).await;
+    assert_eq!((code, detail.as_str()), (ErrorCode::BlockedAddress, "private"));
+    assert_eq!(good.requests(), 4);
+}
+
+/// A caller that leaves before the name is known leaves nothing behind, and nobody is dialled.
+#[tokio::test]
+async fn d14_leaving_while_the_name_is_looked_up() {
+    let dial = LeadTo::new("127.0.0.1:9".parse().unwrap());
+    let mut config = guarded(&Arc::<Names>::default(), &dial);
+    config.resolver = Arc::new(Silent);
+    let pipeline = pipeline(config);
+    let waiting = send(&pipeline, get("http://slow.test.org/"));
+    assert!(
+        tokio::time::timeout(std::time::Duration::from_millis(50), waiting)
+            .await
+            .is_err()
+    );
+    assert!(is_idle(&pipeline));
+    assert!(dial.dialled.lock().unwrap().is_empty());
 }
 
 #[tokio::test]

@@ -126,6 +126,32 @@ async fn b23_a_stalled_handshake_and_plain_text() {
     assert_tls(ask(address, None).await, "does not speak TLS");
 }
 
+/// A server that speaks TLS 1.0 only refuses the client's hello with an alert; nobody asks it again without TLS.
+#[tokio::test]
+async fn b23_an_old_version_is_refused_and_never_plain_text_instead() {
+    let old = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = old.local_addr().unwrap();
+    let (told, mut asked) = tokio::sync::mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = old.accept().await {
+            let mut first = [0; 1];
+            let _ = stream.read_exact(&mut first).await;
+            let _ = told.send(first[0]);
+            // A fatal alert, protocol_version, in a record of TLS 1.0 (RFC 2246, section 7.2).
+            let _ = stream.write_all(&[21, 3, 1, 0, 2, 2, 70]).await;
+        }
+    });
+    let error = ask(address, None).await.unwrap_err();
+    assert_eq!(
+        (error.code, error.detail.as_deref()),
+        (ErrorCode::Unreachable, Some("tls")),
+        "{error:?}"
+    );
+    // 22 begins a handshake; a request in plain text would begin with a letter.
+    assert_eq!(asked.recv().await, Some(22));
+    assert!(asked.try_recv().is_err(), "asked once");
+}
+
 #[tokio::test]
 async fn an_extra_authority_that_is_none_is_refused_at_the_start() {
     let mut config = Config::new(TestClock::new());

@@ -103,6 +103,31 @@ async fn b02_no_answer_times_out_at_its_limit_and_closes() {
     assert!(is_idle(&pipeline));
 }
 
+/// The best of a few tries excludes a busy machine's delays; none may be early.
+#[tokio::test]
+async fn b02_the_limit_is_kept_within_a_tenth() {
+    let mut best = Duration::MAX;
+    for _ in 0..3 {
+        let server = Server::start(|_| vec![Act::Hang]).await;
+        let mut config = config_to(&server);
+        hasten(&mut config);
+        config.limits.first_byte_ms = 1_000;
+        let pipeline = pipeline(config);
+        let begun = Instant::now();
+        assert_eq!(
+            failure(&pipeline, get(URL)).await,
+            code(ErrorCode::Timeout, "first_byte")
+        );
+        let took = begun.elapsed();
+        assert!(took >= Duration::from_millis(900), "{took:?}");
+        best = best.min(took);
+        if best <= Duration::from_millis(1_100) {
+            return;
+        }
+    }
+    panic!("{best:?}");
+}
+
 #[tokio::test]
 async fn b03_a_body_that_stops_or_trickles() {
     let head = b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{".to_vec();
