@@ -134,15 +134,10 @@ pub(super) fn run(
 
 /// Returns the command that the client starts, and doubts whether it can.
 fn start(wanted: Wanted<'_>, rules: &Rules) -> Result<(Start, Vec<String>), String> {
-    let (command, rest, doubts) = match wanted.command {
-        [command, rest @ ..] => {
-            let (command, doubts) = command::named(command, rest)?;
-            (command, rest, doubts)
-        }
-        [] => {
-            let (command, doubts) = command::own()?;
-            (command, &[][..], doubts)
-        }
+    let ((command, doubts), rest) = if let [command, rest @ ..] = wanted.command {
+        (command::named(command, rest)?, rest)
+    } else {
+        (command::own()?, &[][..])
     };
     let options = command::options(wanted.global)?;
     let (env, names) = variables::read(wanted.env, rules)?;

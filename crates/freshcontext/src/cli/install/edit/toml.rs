@@ -93,30 +93,26 @@ fn with_command(text: &str, rules: &Rules, start: &Start) -> Result<Vec<Splice>,
         let inline = document
             .get(rules.section)
             .filter(|section| section.is_inline_table());
-        return Ok(match (inline.and_then(Item::span), section) {
-            (Some(place), Some(section)) => {
-                let mut values = vec![format!("command = {command}"), format!("args = {arguments}")];
-                values.extend(variables_of(rules, start));
-                let entry = format!("{NAME} = {{ {} }}", values.join(", "));
-                let last = section
-                    .iter()
-                    .filter_map(|(_, value)| value.span())
-                    .map(|place| place.end);
-                vec![match last.max() {
-                    Some(last) => Splice::insert(last, format!(", {entry}")),
-                    None => Splice::insert(place.start + 1, format!(" {entry} ")),
-                }]
-            }
-            _ => {
-                let mut lines = vec![
-                    format!("[{}.{NAME}]", rules.section),
-                    format!("command = {command}"),
-                    format!("args = {arguments}"),
-                ];
-                lines.extend(variables_of(rules, start));
-                vec![at_the_end(text, &lines)]
-            }
-        });
+        let (Some(place), Some(section)) = (inline.and_then(Item::span), section) else {
+            let mut lines = vec![
+                format!("[{}.{NAME}]", rules.section),
+                format!("command = {command}"),
+                format!("args = {arguments}"),
+            ];
+            lines.extend(variables_of(rules, start));
+            return Ok(vec![at_the_end(text, &lines)]);
+        };
+        let mut values = vec![format!("command = {command}"), format!("args = {arguments}")];
+        values.extend(variables_of(rules, start));
+        let entry = format!("{NAME} = {{ {} }}", values.join(", "));
+        let last = section
+            .iter()
+            .filter_map(|(_, value)| value.span())
+            .map(|place| place.end);
+        return Ok(vec![match last.max() {
+            Some(last) => Splice::insert(last, format!(", {entry}")),
+            None => Splice::insert(place.start + 1, format!(" {entry} ")),
+        }]);
     };
     let Some(started) = had.get("command") else {
         return Err(another_kind());

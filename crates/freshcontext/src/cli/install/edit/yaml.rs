@@ -53,7 +53,7 @@ pub(super) fn with(text: &str, rules: &Rules, start: &Start) -> Result<String, S
     };
     let new = match yaml.event(section.value) {
         Some(Event::MappingStart(0, None)) if !yaml.is_flow(section.value) => {
-            let members = yaml.members(section.value)?;
+            let members = yaml.members(section.value);
             let first = members.first().ok_or(ONE_LINE)?;
             let indent = yaml.indent(first.key).to_owned();
             if let Some(had) = yaml.member(&members, NAME)? {
@@ -88,7 +88,7 @@ pub(super) fn with(text: &str, rules: &Rules, start: &Start) -> Result<String, S
                 Some(Event::Scalar(text, ScalarStyle::Plain, 0, None)) => {
                     ["", "~", "null"].contains(&text.as_ref())
                 }
-                Some(Event::MappingStart(0, None)) => yaml.members(section.value)?.is_empty(),
+                Some(Event::MappingStart(0, None)) => yaml.members(section.value).is_empty(),
                 _ => false,
             };
             if !empty {
@@ -134,7 +134,7 @@ pub(super) fn without(text: &str, rules: &Rules) -> Result<Option<Vec<Splice>>, 
         return Err(ONE_LINE.to_owned());
     }
     let mut splices = vec![Splice::remove(yaml.lines(had)?)];
-    if yaml.members(section.value)?.len() == 1 {
+    if yaml.members(section.value).len() == 1 {
         // An empty mapping: nothing after the colon would be null.
         let from = yaml.place(section.key).end;
         let colon = text.get(from..).and_then(|rest| rest.find(':')).ok_or(ONE_LINE)?;
@@ -163,17 +163,18 @@ fn entry_lines(rules: &Rules, start: &Start, indent: &str, end: &str) -> String 
         members.push((list, json!(start.names).to_string()));
     }
     members.push(("timeout", TIMEOUT.to_string()));
-    let mut lines = format!("{indent}{NAME}:{end}");
-    for (name, value) in members {
-        lines.push_str(&format!("{indent}  {name}: {value}{end}"));
-    }
+    let mut lines = vec![format!("{indent}{NAME}:")];
+    lines.extend(
+        members
+            .iter()
+            .map(|(name, value)| format!("{indent}  {name}: {value}")),
+    );
     if !start.env.is_empty() {
-        lines.push_str(&format!("{indent}  envs:{end}"));
-        for (name, value) in &start.env {
-            lines.push_str(&format!("{indent}    {name}: {}{end}", json!(value)));
-        }
+        lines.push(format!("{indent}  envs:"));
+        let variables = start.env.iter();
+        lines.extend(variables.map(|(name, value)| format!("{indent}    {name}: {}", json!(value))));
     }
-    lines
+    lines.join(end) + end
 }
 
 /// Returns what an entry starts after the change: the variables that it had stay.
@@ -195,7 +196,7 @@ fn same_beside(old: &str, new: String, rules: &Rules) -> Result<String, String> 
         let found = yaml.find(rules)?;
         let section = yaml.member(&yaml.root, rules.section)?;
         let left = match (found, section) {
-            (Some((section, had)), _) if yaml.members(section.value)?.len() > 1 => had.key..had.end,
+            (Some((section, had)), _) if yaml.members(section.value).len() > 1 => had.key..had.end,
             (Some((section, _)), _) => section.key..section.end,
             (None, Some(section)) if section.end - section.value <= 2 => section.key..section.end,
             _ => 0..0,
@@ -264,7 +265,7 @@ impl<'t> Yaml<'t> {
         }
         // The stream's start and the document's start come first.
         match yaml.event(2) {
-            Some(Event::MappingStart(..)) if !yaml.is_flow(2) => yaml.root = yaml.members(2)?,
+            Some(Event::MappingStart(..)) if !yaml.is_flow(2) => yaml.root = yaml.members(2),
             Some(Event::MappingStart(..)) => return Err(ONE_LINE.to_owned()),
             _ => return Err("it is not a mapping".to_owned()),
         }
@@ -310,7 +311,7 @@ impl<'t> Yaml<'t> {
     }
 
     /// Returns the members of the mapping that begins at an index.
-    fn members(&self, at: usize) -> Result<Vec<Member>, String> {
+    fn members(&self, at: usize) -> Vec<Member> {
         let mut members = Vec::new();
         let mut key = at + 1;
         while !matches!(self.event(key), None | Some(Event::MappingEnd)) {
@@ -319,7 +320,7 @@ impl<'t> Yaml<'t> {
             members.push(Member { key, value, end });
             key = end;
         }
-        Ok(members)
+        members
     }
 
     /// Returns a member by name. A duplicate is an error, because clients differ in which one they read.
@@ -342,7 +343,7 @@ impl<'t> Yaml<'t> {
         if !matches!(self.event(section.value), Some(Event::MappingStart(..))) {
             return Ok(None);
         }
-        let had = self.member(&self.members(section.value)?, NAME)?;
+        let had = self.member(&self.members(section.value), NAME)?;
         Ok(had.map(|had| (section, had)))
     }
 
@@ -384,7 +385,7 @@ impl<'t> Yaml<'t> {
     fn entry(&self, had: Member, rules: &Rules) -> Entry {
         let by_hand = |why: &str| Some(why.to_owned());
         let members = match self.event(had.value) {
-            Some(Event::MappingStart(0, None)) => self.members(had.value).unwrap_or_default(),
+            Some(Event::MappingStart(0, None)) => self.members(had.value),
             _ => {
                 return Entry {
                     start: None,
@@ -458,7 +459,7 @@ impl<'t> Yaml<'t> {
         if !matches!(self.event(at), Some(Event::MappingStart(..))) {
             return BTreeMap::new();
         }
-        let members = self.members(at).unwrap_or_default();
+        let members = self.members(at);
         let text = |member: &Member| {
             Some((
                 self.scalar(member.key)?.to_owned(),
