@@ -213,7 +213,6 @@ async fn commands() -> Result<(), Failed> {
                     complaints.push(format!("{page}: `{line}`: no such task"));
                 }
             }
-            ["cargo", ..] => {}
             ["freshcontext", rest @ ..] => {
                 tried += 1;
                 let mut words: Vec<&str> = Vec::new();
