@@ -722,6 +722,13 @@ SourcesAnswer = TypedDict(
     },
 )
 
+KeysAnswer = TypedDict(
+    "KeysAnswer",
+    {
+        "keys": "list[dict[str, Any]]",
+    },
+)
+
 CheckReferencesArguments = TypedDict(
     "CheckReferencesArguments",
     {
@@ -1372,6 +1379,10 @@ class FreshContext:
     def sources(self) -> SourcesAnswer:
         """The sources: routes, keys, limits, terms."""
         return cast("SourcesAnswer", self._json("GET", "/v1/sources"))
+
+    def keys(self) -> KeysAnswer:
+        """Public keys of signatures (JWK Set), and what a signature says."""
+        return cast("KeysAnswer", self._json("GET", "/v1/keys"))
 
     def openapi(self) -> dict[str, Any]:
         """This description."""

@@ -550,6 +550,10 @@ export type SourcesAnswer = {
   sources: Array<Record<string, unknown>>;
 };
 
+export type KeysAnswer = {
+  keys: Array<Record<string, unknown>>;
+};
+
 export type OpenapiAnswer = Record<string, unknown>;
 
 export type CheckReferencesArguments = {
@@ -1112,6 +1116,11 @@ export class FreshContext {
   /** The sources: routes, keys, limits, terms. */
   sources(): Promise<SourcesAnswer> {
     return this.json("GET", "/v1/sources");
+  }
+
+  /** Public keys of signatures (JWK Set), and what a signature says. */
+  keys(): Promise<KeysAnswer> {
+    return this.json("GET", "/v1/keys");
   }
 
   /** This description. */
