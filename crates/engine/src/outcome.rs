@@ -87,9 +87,12 @@ impl Evaluated {
             });
         };
         let structured = evaluation.structured()?;
-        let results = structured.get("results").and_then(Value::as_array);
-        let results = results.map_or(&[][..], Vec::as_slice);
-        let signature = Some(SignedVerdicts::of(results, env!("CARGO_PKG_VERSION"), keys, now));
+        let signature = Some(SignedVerdicts::of(
+            &structured,
+            env!("CARGO_PKG_VERSION"),
+            keys,
+            now,
+        ));
         let whole = Whole {
             evaluation: &evaluation,
             signature: signature.as_ref(),
@@ -138,9 +141,14 @@ pub enum SourcesState {
 impl Outcome {
     /// The code of a failure; `None` where there is an answer.
     pub fn code(&self) -> Option<ErrorCode> {
+        self.failure().map(|failure| failure.code)
+    }
+
+    /// The failure; `None` where there is an answer.
+    pub fn failure(&self) -> Option<&Failure> {
         match self {
-            Self::Failure(failure) => Some(failure.code),
-            Self::Composite(answer) => answer.failure().map(|failure| failure.code),
+            Self::Failure(failure) => Some(failure),
+            Self::Composite(answer) => answer.failure(),
             Self::Source(_)
             | Self::Evaluation(_)
             | Self::Recheck(_)

@@ -2,6 +2,8 @@
 
 /// Ha-Pri payloads and signatures over provenance facts.
 pub mod ha_pri;
+/// The levels of compatibility.
+mod level;
 /// The JSON Schema of the JSON form.
 pub mod schema;
 /// Signatures with Ed25519, and the document of public keys.

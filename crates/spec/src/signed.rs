@@ -414,9 +414,18 @@ pub struct SignedVerdict {
 }
 
 impl SignedVerdicts {
-    /// Signs the verdicts of an evaluation's results.
-    pub fn of(results: &[Value], engine_version: &str, keys: &Keyring, now: DateTime<Utc>) -> Self {
-        let signed = results.iter().filter_map(|result| {
+    /// Returns the evaluation in a file: the evaluation itself, a result of MCP, or the message that holds one.
+    pub fn evaluation_in(whole: &Value) -> Option<&Value> {
+        ["", "/structuredContent", "/result/structuredContent"]
+            .iter()
+            .filter_map(|place| whole.pointer(place))
+            .find(|found| found.get("results").is_some())
+    }
+
+    /// Signs the verdicts of an evaluation.
+    pub fn of(evaluation: &Value, engine_version: &str, keys: &Keyring, now: DateTime<Utc>) -> Self {
+        let results = evaluation.get("results").and_then(Value::as_array);
+        let signed = results.into_iter().flatten().filter_map(|result| {
             let payload = verdict_payload(result, engine_version)?;
             Some(SignedVerdict {
                 index: result.get("index")?.as_u64()?,

@@ -9,7 +9,7 @@ pub const VERSION: &str = "1.2";
 
 /// The specification as data: version, levels, and the sentences that the validator quotes.
 pub fn described() -> serde_json::Value {
-    use crate::validate::Level;
+    use crate::level::Level;
     let level = |level: Level, says: &str| serde_json::json!({"level": level.as_str(), "stars": level.stars(), "says": says});
     serde_json::json!({
         "name": NAME,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use super::install::Client;
+use super::install::clients::Client;
 
 const ABOUT: &str = "Public sources with the age of every item, for language models and for people.";
 

@@ -56,12 +56,7 @@ fn checked(file: &Path, keys: &Path, signature: Option<&Path>, limits: &Limits) 
         return Ok(signature.check(&bytes, &keys));
     }
     let whole: Value = serde_json::from_slice(&bytes).map_err(|_| "the file is not JSON".to_owned())?;
-    // The evaluation itself, a result of MCP, or the message that holds one.
-    let places = ["", "/structuredContent", "/result/structuredContent"];
-    let evaluation = places
-        .iter()
-        .filter_map(|place| whole.pointer(place))
-        .find(|found| found.get("results").is_some())
-        .ok_or_else(|| "the file holds no evaluation".to_owned())?;
+    let evaluation =
+        SignedVerdicts::evaluation_in(&whole).ok_or_else(|| "the file holds no evaluation".to_owned())?;
     Ok(SignedVerdicts::check(evaluation, &keys).unwrap_or(Checked::UnknownScheme))
 }

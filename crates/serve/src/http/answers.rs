@@ -1,12 +1,12 @@
 //! Responses of the HTTP service itself, in one format.
 
-use axum::body::Body;
 use axum::response::Response;
 use freshcontext_contract::ErrorCode;
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
 
 use super::problem::{Problem, Voice, code_of};
+use super::reply::reply;
 
 /// Builds an error response outside of a tool: JSON-RPC's error object, with the id, null if it is not known.
 pub(super) fn rpc_error(status: StatusCode, error: Value, id: Option<Value>) -> Response {
@@ -79,22 +79,4 @@ impl Refused {
         }
         response
     }
-}
-
-/// Builds a plain text response.
-pub(super) fn text(status: StatusCode, body: &'static str) -> Response {
-    reply(status, "text/plain; charset=utf-8", body.to_owned())
-}
-
-/// Builds a response that must not be cached.
-pub(super) fn reply(status: StatusCode, kind: &'static str, body: String) -> Response {
-    let mut response = Response::new(Body::from(body));
-    *response.status_mut() = status;
-    response
-        .headers_mut()
-        .insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
 }

@@ -13,10 +13,12 @@ mod places;
 mod problem;
 mod rate;
 mod refused;
+mod reply;
 mod rest;
 mod routes;
 #[cfg(test)]
 pub(crate) mod tests;
+mod unread;
 
 use std::io;
 use std::net::SocketAddr;

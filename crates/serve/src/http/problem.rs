@@ -2,20 +2,27 @@
 
 use axum::response::Response;
 use freshcontext_contract::ErrorCode;
+use freshcontext_core::answer::Failure;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answers::reply;
-use super::rest;
+use super::reply::reply;
 
+/// Path of the description of the REST interface.
+pub(super) const OPENAPI_PATH: &str = "/openapi.json";
 /// Media type of problem details.
 const PROBLEM_JSON: &str = "application/problem+json";
 /// Header of the request's id, in both directions.
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Maximum length of an id that a caller chose, in bytes.
 const REQUEST_ID_BYTES: usize = 128;
+
+/// Returns whether a path belongs to this interface.
+fn is_rest(path: &str) -> bool {
+    path == OPENAPI_PATH || path == "/v1" || path.starts_with("/v1/")
+}
 
 /// Id of a request: the caller's, or a random one.
 #[derive(Debug, Clone)]
@@ -59,7 +66,7 @@ pub(super) enum Voice {
 
 impl Voice {
     pub(super) fn of(uri: &Uri, headers: &HeaderMap) -> Self {
-        if rest::is_rest(uri.path()) {
+        if is_rest(uri.path()) {
             Self::Problem(RequestId::of(headers))
         } else {
             Self::Rpc
@@ -139,22 +146,15 @@ impl Problem {
         self
     }
 
-    /// The problem of a failed call, from its structured result.
-    pub(super) fn of_call(code: ErrorCode, result: Value) -> Self {
-        let text = |name: &str| result.get(name).and_then(Value::as_str).map(str::to_owned);
+    /// The problem of a failed call, with its structured result.
+    pub(super) fn of_call(failure: &Failure, result: Value) -> Self {
         Self {
-            hint: text("hint"),
-            field: text("field"),
-            retry_after_s: result.get("retry_after_s").and_then(Value::as_u64),
-            message: text("message").unwrap_or_default(),
-            ..Self::new(status_of(code), code, "")
+            hint: failure.hint.clone(),
+            field: failure.field.clone(),
+            retry_after_s: failure.retry_after_s,
+            result: Some(result),
+            ..Self::new(status_of(failure.code), failure.code, failure.message.clone())
         }
-        .with_result(result)
-    }
-
-    fn with_result(mut self, result: Value) -> Self {
-        self.result = Some(result);
-        self
     }
 
     pub(super) fn response(self, id: &RequestId) -> Response {

@@ -21,12 +21,14 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::answers::{NOT_NOW, Refused, reply, rpc_error, text};
+use super::answers::{NOT_NOW, Refused, rpc_error};
 use super::auth::{AuthFilter, admit};
 use super::body::{Bodies, Unread};
 use super::problem::Voice;
 use super::rate::Replicas;
+use super::reply::{closing, reply, text};
 use super::rest::{self, Rest};
+use super::unread::unread_body;
 use super::{HEALTH_PATH, MCP_PATH, METRICS_PATH, READY_PATH};
 use freshcontext_mcp::jsonrpc::aside::{
     EvaluationCall, Slot, has_too_many_values, split_arguments, write_answer,
@@ -54,34 +56,6 @@ impl<S> Shared<S> {
     fn unread(&self, unread: Unread) -> Response {
         unread_body(unread, &self.bodies, &self.filter, &Voice::Rpc)
     }
-}
-
-/// Refuses a request whose body was not read.
-pub(super) fn unread_body(unread: Unread, bodies: &Bodies, filter: &AuthFilter, voice: &Voice) -> Response {
-    let (reason, refused) = match unread {
-        Unread::TooLarge => (
-            Refusal::BodySize,
-            Refused::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                -32_600,
-                format!("the body is larger than {} bytes", bodies.most),
-            ),
-        ),
-        Unread::Broken => (
-            Refusal::BodyRead,
-            Refused::new(StatusCode::BAD_REQUEST, -32_700, "the body could not be read"),
-        ),
-        Unread::TooSlow => (
-            Refusal::BodyRead,
-            Refused::new(StatusCode::REQUEST_TIMEOUT, -32_600, "the body took too long"),
-        ),
-        Unread::NoRoom => {
-            let what = "this server holds as much of other requests as it may at once (limits.http_bytes)";
-            (Refusal::Busy, Refused::overloaded(what, bodies.retry_after_s()))
-        }
-    };
-    filter.refused(reason);
-    closing(refused.said(voice))
 }
 
 /// Builds the router for a handler. `end` closes open streams.
@@ -389,12 +363,4 @@ fn id_of(body: &Bytes) -> Option<Value> {
 /// Builds the response to an oversized head.
 pub(crate) fn head_too_large(status: StatusCode, message: &str, voice: &Voice) -> Response {
     closing(Refused::new(status, -32_600, message).said(voice))
-}
-
-/// Adds the header that closes the connection, because the rest of the body is not read.
-pub(super) fn closing(mut response: Response) -> Response {
-    response
-        .headers_mut()
-        .insert(header::CONNECTION, HeaderValue::from_static("close"));
-    response
 }

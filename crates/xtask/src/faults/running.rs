@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::{Outcomes, Row};
+use super::outcomes::Outcomes;
+use super::table::Row;
 
 /// Test binaries that take one name at a time.
 const ONE_NAME: [&str; 2] = ["suite", "behaviour"];

@@ -34,6 +34,9 @@ pub(super) fn options(global: &Global) -> Result<Vec<String>, String> {
     if let Some(level) = &global.log {
         option("log", level.clone());
     }
+    if let Some(format) = &global.log_format {
+        option("log-format", format.clone());
+    }
     for toolset in &global.toolset {
         option("toolset", toolset.clone());
     }

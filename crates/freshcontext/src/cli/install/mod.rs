@@ -1,6 +1,6 @@
 //! `freshcontext install` and `uninstall`: add or remove this server in a client's list of MCP servers.
 
-mod clients;
+pub(crate) mod clients;
 mod command;
 mod copies;
 mod edit;
@@ -16,8 +16,7 @@ use freshcontext_contract::Limits;
 use super::args::{Command, Global};
 use super::{FAILED, WRONG, layers};
 use crate::output::{self, Style, paint};
-pub(crate) use clients::Client;
-use clients::Rules;
+use clients::{Client, Rules};
 use edit::{NAME, Start};
 use freshcontext_files::read::{self as input, Bound};
 use freshcontext_files::write::{self as atomic_file, FolderLock, NewFile};

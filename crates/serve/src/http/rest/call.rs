@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::response::Response;
 use freshcontext_contract::ErrorCode;
+use freshcontext_core::answer::Failure;
 use freshcontext_engine::{Answer, Arguments, BorrowedArguments, CallContext, EVALUATE, in_name_of};
 use freshcontext_spec::signed::Signature;
 use http::{HeaderName, HeaderValue, StatusCode};
@@ -12,9 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::accept::Form;
 use super::{Asker, Body, Shared};
-use crate::http::answers::reply;
 use crate::http::problem::{Problem, RequestId, status_of};
-use crate::http::routes::closing;
+use crate::http::reply::{closing, reply};
 
 /// Header of the signature of a body, as JSON.
 const SIGNATURE: HeaderName = HeaderName::from_static("freshcontext-signature");
@@ -22,7 +22,7 @@ const SIGNATURE: HeaderName = HeaderName::from_static("freshcontext-signature");
 /// What a call comes to, before it is a response.
 enum Written {
     Done(String, Option<Signature>),
-    Failed(ErrorCode, Value),
+    Failed(Box<Failure>, Value),
     FailedText(ErrorCode, Option<u64>, String),
 }
 
@@ -88,7 +88,7 @@ pub(super) async fn run(
             }
             response
         }
-        (Written::Failed(code, result), _) => Problem::of_call(code, result).response(id),
+        (Written::Failed(failure, result), _) => Problem::of_call(&failure, result).response(id),
         (Written::FailedText(code, wait, text), form) => {
             let kind = match form {
                 Form::Text(kind) => kind,
@@ -106,14 +106,11 @@ pub(super) async fn run(
 }
 
 fn written(mut answer: Answer, form: Form) -> Written {
-    if let Some(code) = answer.code() {
-        let structured = answer.structured();
+    if let Some(failure) = answer.outcome().failure() {
+        let (code, wait) = (failure.code, failure.retry_after_s);
         return match form {
-            Form::Json => Written::Failed(code, structured),
-            Form::Text(_) => {
-                let wait = structured.get("retry_after_s").and_then(Value::as_u64);
-                Written::FailedText(code, wait, answer.into_text())
-            }
+            Form::Json => Written::Failed(Box::new(failure.clone()), answer.structured()),
+            Form::Text(_) => Written::FailedText(code, wait, answer.into_text()),
         };
     }
     let body = match form {

@@ -25,26 +25,19 @@ use freshcontext_metrics::Refusal;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use tokio_util::sync::CancellationToken;
 
-use super::answers::reply;
 use super::auth::AuthFilter;
 use super::body::{Bodies, Read};
-use super::problem::{Problem, RequestId, Voice};
-use super::routes::{closing, unread_body};
+use super::problem::{OPENAPI_PATH, Problem, RequestId, Voice};
+use super::reply::{closing, reply};
+use super::unread::unread_body;
 use accept::Form;
 pub use openapi::openapi;
 use operation::{OPERATIONS, Target, find};
 
-/// Path of the description of the interface.
-const OPENAPI_PATH: &str = "/openapi.json";
 /// Path under which each tool has an address of its own.
 const TOOLS_PATH: &str = "/v1/tools/";
 /// Maximum length of a caller-supplied name in an error, in characters.
 const SHOWN_CHARS: usize = 60;
-
-/// Returns whether a path belongs to this interface.
-pub(super) fn is_rest(path: &str) -> bool {
-    path == OPENAPI_PATH || path == "/v1" || path.starts_with("/v1/")
-}
 
 /// A tool that this deployment does not offer, and the setting that opens it.
 #[derive(Debug, Clone, PartialEq, Eq)]
