@@ -47,7 +47,7 @@ pub(crate) struct Cli {
     /// Print the version
     #[arg(short = 'V', long)]
     pub(crate) version: bool,
-    /// With --version: print JSON, including the implemented specification version
+    /// With --version: print JSON, with the specification's version
     #[arg(long, requires = "version")]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -247,7 +247,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FILE")]
         key_file: Option<PathBuf>,
     },
-    /// Verify a stamp, a signed evaluation or a signed answer, offline; exits with 0 if it is valid
+    /// Verify a stamp or a signature offline; exits with 0 if it is valid
     Verify {
         /// File with the output of `stamp`, a signed evaluation as JSON, or the bytes of an answer; - for stdin
         file: PathBuf,

@@ -6,7 +6,8 @@ use chrono::{DateTime, Utc};
 use freshcontext_contract::code;
 use serde_json::Value;
 
-use super::{AWARE, Book, Facts, Level, Published, Score, validate_facts, verdict};
+use super::{AWARE, Book, Facts, Published, Score, validate_facts, verdict};
+use crate::level::Level;
 use crate::specification::says;
 use freshcontext_core::date::Confidence;
 use freshcontext_core::sanitize::{Form, clean_counted};

@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{Book, Facts, Level, MISSING, Need, Published, Score, iso_date, verdict};
+use super::{Book, Facts, MISSING, Need, Published, Score, iso_date, verdict};
+use crate::level::Level;
 use crate::specification::says;
 use freshcontext_core::decay::{age_hours, remaining};
 

@@ -5,9 +5,10 @@ use freshcontext_contract::code;
 use serde_json::{Map, Value};
 
 use super::{
-    AWARE, Book, Facts, Level, MISSING, Published, Score, counted_to, iso_instant, score, validate_facts,
+    AWARE, Book, Facts, MISSING, Published, Score, counted_to, iso_instant, score, validate_facts,
     verdict,
 };
+use crate::level::Level;
 use crate::specification::says;
 
 /// The keys that the published schema allows inside `freshcontext`.
