@@ -743,7 +743,9 @@ impl Coordinate for Coordinator {
 /// Returns the age of an answer of this moment. `None` if the moment lies ahead: the clock has been set back, and nobody
 /// knows the age.
 fn age(now: i64, moment: i64) -> Option<Duration> {
-    let age = now.checked_sub(moment).filter(|age| *age >= -CLOCK_TOLERANCE_MS)?;
+    let age = now
+        .checked_sub(moment)
+        .filter(|age| *age >= -CLOCK_TOLERANCE_MS)?;
     Some(Duration::from_millis(u64::try_from(age).unwrap_or(0)))
 }
 
@@ -780,7 +782,10 @@ mod tests {
         let Keys { slots, places } = Keys::of("generation", &limit);
         let pauses = [None, Some((limit.path, limit.keyed))].map(|scope| pause_key(&limit.host, scope));
         for key in [&slots, &places, &breaker_key(&limit.host), &pauses[0], &pauses[1]] {
-            assert!(key.starts_with(PREFIX) && !key.contains("wiki") && !key.contains("search"), "{key}");
+            assert!(
+                key.starts_with(PREFIX) && !key.contains("wiki") && !key.contains("search"),
+                "{key}"
+            );
         }
     }
 }
