@@ -46,6 +46,7 @@ mod references;
 mod refusals;
 mod refused_keys;
 mod replicas;
+mod replicas_told;
 mod rest;
 mod run;
 mod standing;
@@ -101,6 +102,7 @@ fn main() {
     trials.extend(quoted::trials());
     trials.extend(refused_keys::trials());
     trials.extend(replicas::trials());
+    trials.extend(replicas_told::trials());
     trials.extend(http::trials());
     trials.extend(http_surface::trials());
     trials.extend(held::trials());

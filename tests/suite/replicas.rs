@@ -38,7 +38,7 @@ const LIMITS: [(&str, &str, usize, u64); 4] = [
     ("api.github.com", "/search/", 10, 60),
 ];
 
-static INSTALLED: LazyLock<bool> = LazyLock::new(|| {
+pub static INSTALLED: LazyLock<bool> = LazyLock::new(|| {
     let mut look = std::process::Command::new("redis-server");
     look.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
     look.status().is_ok_and(|status| status.success())
@@ -84,9 +84,10 @@ pub struct Redis {
 
 impl Redis {
     pub async fn start() -> Self {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let port = listener.local_addr().expect("an address").port();
-        drop(listener);
+        Self::at(free_port()).await
+    }
+
+    pub async fn at(port: u16) -> Self {
         Self {
             port,
             child: Self::spawn(port).await,
@@ -146,6 +147,20 @@ impl Redis {
     }
 }
 
+pub fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("an address").port()
+}
+
+/// Waits until this server shares through Redis.
+pub async fn shares(server: &HttpServer) {
+    until("Redis is shared", async || {
+        let ready = server.send("GET", "/readyz", &[], "").await;
+        ready.body.contains("redis: shared")
+    })
+    .await;
+}
+
 /// A small generator of random numbers with a seed (SplitMix64).
 struct Random(u64);
 
@@ -159,7 +174,7 @@ impl Random {
     }
 }
 
-fn answer(request: &SeenRequest) -> Reply {
+pub fn answer(request: &SeenRequest) -> Reply {
     match request.host.as_str() {
         "api.github.com" => json_reply(r#"{"total_count": 0, "incomplete_results": false, "items": []}"#),
         "www.reddit.com" => reply(
@@ -335,7 +350,7 @@ fn counts(requests: &[SeenRequest]) -> BTreeMap<&str, usize> {
 }
 
 /// Windows in which a host got more than its limit, by the upstream's clock.
-fn violations(requests: &[SeenRequest]) -> Vec<String> {
+pub fn violations(requests: &[SeenRequest]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (host, path, most, seconds) in LIMITS {
         let mut times: Vec<Instant> = requests

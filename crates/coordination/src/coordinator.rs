@@ -20,16 +20,19 @@ use crate::share::{Allowed, Rate, Shares, millis};
 use crate::status::SharedStatus;
 use crate::{BUDGET, CLOCK_TOLERANCE_MS, GATHER, PREFIX, SILENT, address};
 
-/// Time for which a call waits for a Redis that has just stopped answering before it counts on its own share.
+/// Time for which a call waits for a Redis that has just stopped answering, or that this process has just begun to
+/// reach, before it counts on its own share.
 const HICCUP: Duration = Duration::from_millis(1_500);
-/// The same for a process that has not reached Redis yet.
-const FIRST: Duration = Duration::from_millis(300);
 /// Longest interval between two requests for a lease.
 const AGAIN: Duration = Duration::from_millis(250);
 /// Time for a response body, beyond the time to the head of the answer.
 const BODY: Duration = Duration::from_secs(30);
 /// Messages to Redis that wait to be sent. Later ones are dropped: leases end by themselves.
 const WAITING: usize = 4_096;
+/// Maximum number of suspensions that a process tells a Redis that has forgotten them.
+const PAUSES: usize = 256;
+/// Longest exchange whose answer shows the clock well enough to follow it.
+const STEADY: Duration = Duration::from_millis(10);
 /// Largest answer that is shared, in bytes.
 const LARGEST: usize = 1 << 20;
 /// Time for which a breaker is remembered after its end, for the probe.
@@ -92,6 +95,8 @@ pub(crate) struct State {
     pub(crate) why: String,
     pub(crate) losses: u64,
     pub(crate) own: HashMap<String, Own>,
+    /// End of each suspension that this process met, and whether the host stated it, by key.
+    pub(crate) pauses: HashMap<String, (Instant, bool)>,
     /// Leases that Redis may have given without this process learning of it.
     pub(crate) orphans: VecDeque<Message>,
 }
@@ -148,6 +153,8 @@ impl Coordinator {
         let inbox = self.0.inbox.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(inbox) = inbox {
             let inner = Arc::clone(&self.0);
+            // A process that was idle until now has not missed Redis so far.
+            inner.lock().since = Some(inner.timer.now());
             tokio::spawn(async move { inner.run(inbox).await });
         }
     }
@@ -320,6 +327,30 @@ impl Inner {
         fits
     }
 
+    /// Follows Redis' clock by an exchange: two clocks that are right never run equally fast.
+    pub(crate) fn follow_clock(&self, now: i64, begun: Instant) {
+        let ended = self.timer.now();
+        let middle = i64::midpoint(self.millis(begun), self.millis(ended));
+        if ended.saturating_duration_since(begun) <= STEADY
+            && let Some(clock) = &mut self.lock().clock
+        {
+            *clock += (now - middle - *clock).signum();
+        }
+    }
+
+    /// Remembers a suspension, so that a Redis that was away or has forgotten it can be told.
+    fn remember_pause(&self, key: &str, until: Instant, stated: bool) {
+        let now = self.timer.now();
+        let mut state = self.lock();
+        state.pauses.retain(|_, (until, _)| *until > now);
+        if state.pauses.len() < PAUSES || state.pauses.contains_key(key) {
+            let known = state.pauses.entry(key.to_owned()).or_insert((until, stated));
+            if known.0 < until {
+                *known = (until, stated);
+            }
+        }
+    }
+
     /// Sends commands that nobody waits for.
     pub(crate) fn tell(&self, commands: Message) {
         if self.lock().link.is_some() {
@@ -338,7 +369,8 @@ impl Inner {
         {
             return grant;
         }
-        self.acquire_own(limit, id)
+        // A number of its own: Redis may be told to forget the lease that was asked for.
+        self.acquire_own(limit, self.next.fetch_add(1, Ordering::Relaxed))
     }
 
     async fn acquire_shared(&self, limit: &HostLimit, id: u64, link: &Link, clock: i64) -> Option<Grant> {
@@ -363,8 +395,16 @@ impl Inner {
         call.arg(millis(SILENT)).arg(millis(GATHER));
         call.arg(pace.map_or(0, Rate::pitch))
             .arg(pace.map_or(0, Rate::window));
+        let mut given_up = GivenUp {
+            inner: self,
+            keys: &keys,
+            id,
+            armed: true,
+        };
         let asked = self.ask(async |mut link: Link| call.invoke_async(&mut link.connection).await);
-        let Some(value) = asked.await else {
+        let value = asked.await;
+        given_up.armed = false;
+        let Some(value) = value else {
             self.orphaned(&keys, id);
             return None;
         };
@@ -440,8 +480,7 @@ impl Inner {
         let state = self.lock();
         let down = now.saturating_duration_since(state.since.unwrap_or(self.start));
         let (shares, clock) = (state.shares(), state.clock);
-        let patience = if shares.is_some() { HICCUP } else { FIRST };
-        if down < patience {
+        if down < HICCUP {
             return wait(Duration::from_millis(50));
         }
         let own = state.own.get(&limit_name(limit));
@@ -458,16 +497,10 @@ impl Inner {
         };
         let (Some(shares), Some(clock)) = (shares, clock) else {
             drop(state);
-            // Never a member: the operator's number of replicas, and no turn.
+            // Never a member: the operator's number of replicas. Without a turn, nobody can keep the spacing of a pace
+            // that has fewer requests than there are replicas.
             let allowed = match rate.requests / self.replicas {
-                0 => {
-                    let rounds = self.replicas.div_ceil(rate.requests);
-                    let next = last.map(|last| last + pace.per * u32::try_from(rounds).unwrap_or(u32::MAX));
-                    match next {
-                        Some(next) if next > now => Err(next - now),
-                        _ => Ok(()),
-                    }
-                }
+                0 => Err(pace.per),
                 number => by_number(number),
             };
             return allowed.map_or_else(wait, |()| go());
@@ -502,6 +535,22 @@ impl Inner {
     }
 }
 
+/// Returns the lease of a call that is dropped while it asks for one.
+struct GivenUp<'a> {
+    inner: &'a Inner,
+    keys: &'a Keys,
+    id: u64,
+    armed: bool,
+}
+
+impl Drop for GivenUp<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            self.inner.tell(self.inner.removal(self.keys, self.id));
+        }
+    }
+}
+
 /// Waits, and asks again soon: Redis may be back.
 fn wait(time: Duration) -> Grant {
     let time = time.max(Duration::from_millis(1));
@@ -527,20 +576,21 @@ impl Keys {
     }
 }
 
+/// Returns the name of a limit in keys. Callers choose some hosts, so names are hashed.
 fn limit_name(limit: &HostLimit) -> String {
     let keyed = if limit.keyed { "keyed" } else { "free" };
-    format!("{}|{}|{keyed}", limit.host, limit.path)
+    digest(&format!("{}|{}|{keyed}", limit.host, limit.path))
 }
 
 fn pause_key(host: &str, limit: Option<(&str, bool)>) -> String {
     match limit {
-        None => format!("{PREFIX}pause:{host}"),
-        Some((path, keyed)) => format!("{PREFIX}pause:{host}|{path}|{keyed}"),
+        None => format!("{PREFIX}pause:{}", digest(host)),
+        Some((path, keyed)) => format!("{PREFIX}pause:{}", digest(&format!("{host}|{path}|{keyed}"))),
     }
 }
 
 fn breaker_key(host: &str) -> String {
-    format!("{PREFIX}breaker:{host}")
+    format!("{PREFIX}breaker:{}", digest(host))
 }
 
 /// Describes an error without the server's address.
@@ -594,15 +644,23 @@ impl Coordinate for Coordinator {
         inner.tell(match progress {
             Progress::Reached => limit.pace.map(reached).into_iter().collect(),
             Progress::Ended => vec![out],
-            Progress::Unused => inner.removal(&keys, lease.id),
+            Progress::Unused => {
+                let mut message = inner.removal(&keys, lease.id);
+                if lease.probe {
+                    // Nobody has tried the host, so somebody else may.
+                    let key = breaker_key(&limit.host);
+                    message.push(redis::cmd("HDEL").arg(key).arg("probe").to_owned());
+                }
+                message
+            }
         });
     }
 
     fn suspend(&self, host: &str, limit: Option<(&'static str, bool)>, time: Duration, stated: bool) {
-        let time = millis(time).max(1).to_string();
-        let stated = if stated { "1" } else { "0" };
         let key = pause_key(host, limit);
-        self.0.tell(vec![command(LATER, &key, &[stated, &time])]);
+        let until = self.0.timer.now() + time;
+        self.0.remember_pause(&key, until, stated);
+        self.0.tell(vec![pause_command(&key, time, stated)]);
     }
 
     fn host(&self, host: &str, event: HostEvent) {
@@ -633,12 +691,14 @@ impl Coordinate for Coordinator {
             let Some((stored, taken)) = asked.await else {
                 return Turn::Alone;
             };
-            let clock = inner.lock().clock.unwrap_or_default();
+            let Some(clock) = inner.lock().clock else {
+                return Turn::Alone;
+            };
             let read = stored.as_deref().and_then(|stored| {
                 let (moment, value) = stored.split_first_chunk::<8>()?;
                 let now = clock + inner.millis(inner.timer.now());
-                let age = u64::try_from(now - i64::from_be_bytes(*moment)).unwrap_or(0);
-                Some(Turn::Stored(value.to_vec(), Duration::from_millis(age)))
+                let age = age(now, i64::from_be_bytes(*moment))?;
+                Some(Turn::Stored(value.to_vec(), age))
             });
             match (read, taken) {
                 (Some(read), taken) => {
@@ -653,15 +713,16 @@ impl Coordinate for Coordinator {
         })
     }
 
-    fn save(&self, key: &str, value: Vec<u8>, fresh_for: Duration) {
+    fn save(&self, key: &str, value: Vec<u8>, age: Duration, fresh_for: Duration) {
         let inner = &self.0;
-        let time = millis(fresh_for);
+        let time = millis(fresh_for.saturating_sub(age));
         let Some(clock) = inner.lock().clock else { return };
         if value.len() > LARGEST || time == 0 {
             return;
         }
         let now = clock + inner.millis(inner.timer.now());
-        let mut stored = now.to_be_bytes().to_vec();
+        let moment = now.saturating_sub_unsigned(millis(age));
+        let mut stored = moment.to_be_bytes().to_vec();
         stored.extend(value);
         let key = format!("{PREFIX}cache:{}", digest(key));
         inner.tell(vec![
@@ -679,6 +740,52 @@ impl Coordinate for Coordinator {
     }
 }
 
+/// Returns the age of an answer of this moment. `None` if the moment lies ahead: the clock has been set back, and nobody
+/// knows the age.
+fn age(now: i64, moment: i64) -> Option<Duration> {
+    let age = now
+        .checked_sub(moment)
+        .filter(|age| *age >= -CLOCK_TOLERANCE_MS)?;
+    Some(Duration::from_millis(u64::try_from(age).unwrap_or(0)))
+}
+
+pub(crate) fn pause_command(key: &str, time: Duration, stated: bool) -> redis::Cmd {
+    let time = millis(time).max(1).to_string();
+    command(LATER, key, &[if stated { "1" } else { "0" }, &time])
+}
+
 fn unlock_command(digest: &str, holder: &str) -> redis::Cmd {
     command(UNLOCK, &format!("{PREFIX}ask:{digest}"), &[holder])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_from_ahead_of_the_clock_has_no_age() {
+        assert_eq!(age(10_000, 4_000), Some(Duration::from_secs(6)));
+        assert_eq!(age(10_000, 10_200), Some(Duration::ZERO));
+        assert_eq!(age(10_000, 10_300), None);
+        assert_eq!(age(i64::MAX, i64::MIN), None);
+    }
+
+    #[test]
+    fn keys_show_no_host() {
+        let limit = HostLimit {
+            host: "wiki.internal.example".to_owned(),
+            path: "/search/",
+            keyed: true,
+            pace: None,
+            at_once: 1,
+        };
+        let Keys { slots, places } = Keys::of("generation", &limit);
+        let pauses = [None, Some((limit.path, limit.keyed))].map(|scope| pause_key(&limit.host, scope));
+        for key in [&slots, &places, &breaker_key(&limit.host), &pauses[0], &pauses[1]] {
+            assert!(
+                key.starts_with(PREFIX) && !key.contains("wiki") && !key.contains("search"),
+                "{key}"
+            );
+        }
+    }
 }

@@ -8,16 +8,17 @@ use redis::aio::MultiplexedConnection;
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::coordinator::{Inner, Link, Message, describe};
+use crate::coordinator::{Inner, Link, Message, describe, pause_command};
 use crate::reply::Reply;
 use crate::share::millis;
 use crate::{BEAT, BUDGET, CLOCK_TOLERANCE_MS, GATHER, GONE, PREFIX};
 
 /// Time to open a connection, and for one command of the background.
 const CONNECT: Duration = Duration::from_secs(1);
-/// First and longest wait between two connections. The wait doubles while connections do not last.
+/// First and longest wait between two connections. The wait doubles while connections do not last. With the time to
+/// connect, the longest one stays below [`GATHER`], so that members come before a new generation grants anything.
 const RETRY: Duration = Duration::from_millis(100);
-const LONGEST_RETRY: Duration = Duration::from_secs(2);
+const LONGEST_RETRY: Duration = Duration::from_secs(1);
 /// A connection that lasted this long was a good one.
 const LASTED: Duration = Duration::from_secs(5);
 /// Interval of the log line while Redis is out of reach.
@@ -78,7 +79,8 @@ impl Inner {
             loop {
                 tokio::select! {
                     biased;
-                    () = self.lost.notified() => return,
+                    // A loss that was dealt with already leaves a signal, too.
+                    () = self.lost.notified() => if self.lock().link.is_none() { return },
                     () = &mut beat => break,
                     message = inbox.recv() => {
                         let mut pipe = redis::pipe();
@@ -229,7 +231,18 @@ impl Inner {
             });
             state.since = Some(self.timer.now());
         }
-        for message in orphans {
+        let now = self.timer.now();
+        let pauses: Message = {
+            let mut state = self.lock();
+            state.pauses.retain(|_, (until, _)| *until > now);
+            let pauses = state.pauses.iter();
+            pauses
+                .map(|(key, (until, stated))| {
+                    pause_command(key, until.saturating_duration_since(now), *stated)
+                })
+                .collect()
+        };
+        for message in orphans.into_iter().chain([pauses]) {
             let _ = self.messages.try_send(message);
         }
         Ok(())
@@ -265,6 +278,7 @@ impl Inner {
         if !self.check_clock(reply.now, begun) {
             return false;
         }
+        self.follow_clock(reply.now, begun);
         self.learn(&reply);
         true
     }

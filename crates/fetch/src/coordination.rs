@@ -107,8 +107,8 @@ pub trait Coordinate: Send + Sync + 'static {
     /// Looks for a stored answer. Without one, takes the turn to ask the source, for at most this long.
     fn look<'a>(&'a self, key: &'a str, longest: Duration) -> BoxFuture<'a, Turn>;
 
-    /// Stores an answer for this long. Returns at once.
-    fn save(&self, key: &str, value: Vec<u8>, fresh_for: Duration);
+    /// Stores an answer of this age, until it is as old as `fresh_for`. Returns at once.
+    fn save(&self, key: &str, value: Vec<u8>, age: Duration, fresh_for: Duration);
 
     /// Releases a lock. Returns at once.
     fn unlock(&self, key: &str, lock: &str);

@@ -399,14 +399,16 @@ impl Inner {
         let (shared, key, validity) = (Arc::clone(shared), job.key.clone(), answer.validity.clone());
         let timer = Arc::clone(self.timer());
         tokio::spawn(async move {
-            let until = timer.now() + READ_WITHIN;
+            let begun = timer.now();
+            let until = begun + READ_WITHIN;
             while !validity.is_vouched_for() {
                 if validity.is_withdrawn() || timer.now() >= until {
                     return;
                 }
                 timer.sleep(NEXT_LOOK).await;
             }
-            shared.save(&key, bytes, fresh_for);
+            let age = timer.now().saturating_duration_since(begun);
+            shared.save(&key, bytes, age, fresh_for);
             drop(turn);
         });
     }

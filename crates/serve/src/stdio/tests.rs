@@ -77,7 +77,12 @@ async fn every_revision_with_a_handshake_is_spoken() {
         let offered = json!({
             "tools": {},
             "resources": {},
-            "extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}},
+            "prompts": {},
+            "completions": {},
+            "extensions": {
+                "io.modelcontextprotocol/skills": {},
+                "io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]},
+            },
         });
         assert_eq!(answer["result"]["capabilities"], offered);
         client
