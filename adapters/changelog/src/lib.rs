@@ -5,6 +5,7 @@ mod input;
 mod look_up;
 mod package;
 mod parse;
+mod places;
 mod redirects;
 mod repository;
 mod request;

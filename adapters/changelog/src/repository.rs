@@ -8,6 +8,7 @@ use freshcontext_parse::link;
 
 use crate::answer::Found;
 use crate::parse::{feed, markdown, releases as listing};
+use crate::places::Places;
 use crate::request;
 
 /// Finds the releases of a repository.
@@ -50,17 +51,20 @@ pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceErr
             }
             Ok(_) => {}
             Err(error) if error.code.another_route_may_help() || error.code == ErrorCode::NotFound => {
+                notes.push(format!("the feed of {kind} could not be read ({error})"));
                 trouble = trouble.or(Some(error));
             }
             Err(error) => return Err(error),
         }
     }
-    if let Some(mut found) = file(cx, name, &what).await? {
+    let mut places = Places::default();
+    if let Some(mut found) = file(cx, name, &what, &mut places).await? {
         found.notes.splice(0..0, notes);
+        found.notes.extend(places.note());
         return Ok(found);
     }
-    if let Some(error) = trouble {
-        // What could not be read may well have held something.
+    // What could not be read may well have held something.
+    if let Some(error) = trouble.or_else(|| places.failure("the repository")) {
         return Err(error);
     }
     let mut found = Found::new(what, page("releases")?, "rest", Vec::new());
@@ -69,17 +73,24 @@ pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceErr
     Ok(found)
 }
 
-/// The first of the usual files that holds versions.
-async fn file(cx: &Cx<'_>, name: &Repository, what: &str) -> Result<Option<Found>, SourceError> {
+/// The first of the usual files that holds versions. `places` gets those before it that could not be read.
+async fn file(
+    cx: &Cx<'_>,
+    name: &Repository,
+    what: &str,
+    places: &mut Places,
+) -> Result<Option<Found>, SourceError> {
     let read = |response: &Response| {
         let document = markdown::read(&charset::decode(response).text);
         let holds = response.status != 404 && document.releases.iter().any(|release| !release.unreleased);
         Ok(holds.then(|| of_file(what, response.final_url.clone(), document)))
     };
-    for answer in cx.read_all(request::files(name)?, read).await {
+    let files = request::files(name)?;
+    let addresses: Vec<Url> = files.iter().map(|request| request.url.clone()).collect();
+    for (at, answer) in addresses.into_iter().zip(cx.read_all(files, read).await) {
         match answer {
-            Ok(None) => {}
-            Err(error) if error.code.another_route_may_help() => {}
+            Ok(None) => places.absent(),
+            Err(error) if error.code.another_route_may_help() => places.failed(at, error),
             answer => return answer,
         }
     }

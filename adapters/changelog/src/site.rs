@@ -8,6 +8,7 @@ use freshcontext_parse::{charset, html, link, text};
 use crate::answer::Found;
 use crate::parse::page::{self, Page};
 use crate::parse::{Release, feed, headers, instant, markdown};
+use crate::places::Places;
 use crate::{is_final, redirects, repository, request};
 
 /// Feeds of one page that are tried.
@@ -68,47 +69,55 @@ pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
     if page.releases.is_empty() && is_article {
         return Ok(article(page, url));
     }
-    let mut tried = vec![url.to_string()];
+    let mut places = Places::default();
     for feed in page.feeds.iter().take(FEEDS) {
-        tried.push(feed.to_string());
         match fetched(cx, request::page(feed.clone())).await? {
-            Some(Document::Found(mut found)) if !found.releases.is_empty() => {
+            Ok(Some(mut found)) => {
                 found
                     .notes
                     .push(format!("read from the feed that {} offers", host(&url)));
+                found.notes.extend(places.note());
                 return Ok(found);
             }
-            _ => {}
+            Ok(None) => places.absent(),
+            Err(error) => places.failed(feed.clone(), error),
         }
     }
     if page.releases.len() >= 2 {
-        return Ok(listed(page, url));
+        return Ok(noting(listed(page, url), &places));
     }
-    if let Some(found) = probe(cx, &url, &mut tried).await? {
-        return Ok(found);
+    if let Some(found) = probe(cx, &url, &mut places).await? {
+        return Ok(noting(found, &places));
     }
     if page.shell {
         response.discard();
-        let message = format!(
-            "{} sent a page that holds no text without its scripts",
-            host(&url)
-        );
+        let message = scripts_only(&url);
         return Err(
             SourceError::malformed(message).hint("pass the address of its feed or of a changelog file")
         );
     }
     if !is_root && has_text && page.dates.visible.is_some() {
-        return Ok(article(page, url));
+        return Ok(noting(article(page, url), &places));
     }
     // What holds no release may be a damaged page, so the next call asks for it again.
     response.discard();
-    let message = format!(
-        "no changelog at {} or under {} other usual addresses",
-        url,
-        tried.len() - 1
-    );
+    let read = places.read();
+    if let Some(failure) = places.failure(host(&url)) {
+        return Err(failure);
+    }
+    let message = format!("no changelog at {url} or under {read} other usual addresses");
     Err(SourceError::not_found(message)
         .hint("pass the address of the changelog itself, or owner/repo of its repository"))
+}
+
+/// Adds which other places could not be read.
+fn noting(mut found: Found, places: &Places) -> Found {
+    found.notes.extend(places.note());
+    found
+}
+
+fn scripts_only(url: &Url) -> String {
+    format!("{} sent a page that holds no text without its scripts", host(url))
 }
 
 fn host(url: &Url) -> &str {
@@ -122,13 +131,23 @@ fn clean(url: Url) -> Url {
     url
 }
 
-/// A document that may be absent or unreadable; only what ends the call is an error.
-async fn fetched(cx: &Cx<'_>, request: Request) -> Result<Option<Document>, SourceError> {
+/// The releases of a feed, or none where the answer is another document. The outer error ends the call; the inner one
+/// is that of this feed alone.
+async fn fetched(cx: &Cx<'_>, request: Request) -> Result<Result<Option<Found>, SourceError>, SourceError> {
     // What an answer is when read says nothing against the call.
-    let read = |response: &Response| Ok(response.validated(read(cx, response)).ok());
+    let read = |response: &Response| {
+        Ok(
+            response.validated(read(cx, response).and_then(|document| match document {
+                Document::Found(found) => Ok(Some(found).filter(|found| !found.releases.is_empty())),
+                Document::Html(page, at) if page.shell => Err(SourceError::malformed(scripts_only(&at))),
+                Document::Html(..) => Ok(None),
+            })),
+        )
+    };
     match cx.read(request, read).await {
         Err(error) if is_final(&error) => Err(error),
-        answer => Ok(answer.ok().flatten()),
+        Err(error) => Ok(Err(error)),
+        Ok(answer) => Ok(answer),
     }
 }
 
@@ -281,21 +300,36 @@ fn ranked(document: Document) -> Option<(u8, Found)> {
     }
 }
 
-/// Asks a site's usual places at once and keeps the best: a file or a feed, then a page of releases.
-async fn probe(cx: &Cx<'_>, url: &Url, tried: &mut Vec<String>) -> Result<Option<Found>, SourceError> {
+/// Asks a site's usual places at once and keeps the best: a file or a feed, then a page of releases. `places` gets those
+/// that hold none and those that could not be read.
+async fn probe(cx: &Cx<'_>, url: &Url, places: &mut Places) -> Result<Option<Found>, SourceError> {
     let probes = request::probes(url);
-    tried.extend(probes.iter().map(|request| request.url.to_string()));
+    let addresses: Vec<Url> = probes.iter().map(|request| request.url.clone()).collect();
     let mut best: Option<(u8, Found)> = None;
     let read = |response: &Response| match response.status {
-        400.. => Ok(None),
+        400.. => Ok(Ok(None)),
         // Ranked here: what is kept of each until all have answered is not counted as memory of a reader.
-        _ => Ok(response.validated(read(cx, response)).ok().and_then(ranked)),
+        _ => Ok(
+            response.validated(read(cx, response).and_then(|document| match document {
+                Document::Html(page, at) if page.shell && page.releases.is_empty() && !page.not_found => {
+                    Err(SourceError::malformed(scripts_only(&at)))
+                }
+                document => Ok(ranked(document)),
+            })),
+        ),
     };
-    for answer in cx.read_all(probes, read).await {
-        let (rank, found) = match answer {
+    for (at, answer) in addresses.into_iter().zip(cx.read_all(probes, read).await) {
+        let (rank, found) = match answer.and_then(std::convert::identity) {
             Err(error) if is_final(&error) => return Err(error),
+            Err(error) => {
+                places.failed(at, error);
+                continue;
+            }
+            Ok(None) => {
+                places.absent();
+                continue;
+            }
             Ok(Some(ranked)) => ranked,
-            _ => continue,
         };
         if best.as_ref().is_none_or(|(known, _)| rank > *known) {
             best = Some((rank, found));

@@ -96,12 +96,10 @@ impl Adapter for Gdelt {
                 // The whole list may well come next time.
                 response.discard();
             }
-            Ok((list, decoded.note()))
+            Ok(list)
         };
-        let (list, note) = cx.read(plan.request.clone(), read).await.map_err(patience)?;
-        let mut result = parse::result(list, &plan, cx.args());
-        result.notes.extend(note);
-        Ok(result)
+        let list = cx.read(plan.request.clone(), read).await.map_err(patience)?;
+        Ok(parse::result(list, &plan, cx.args()))
     }
 }
 

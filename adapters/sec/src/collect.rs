@@ -206,6 +206,7 @@ async fn company(
     };
     let relevant: Vec<_> = files.iter().filter(|file| file.overlaps(days)).collect();
     let mut unread = relevant.len();
+    let mut failure = None;
     for file in relevant.iter().take(OLDER_FILES) {
         if enough(&filings) {
             break;
@@ -220,10 +221,24 @@ async fn company(
                 unproven |= older.unproven;
                 unread -= 1;
             }
-            Err(error) => notes.push(format!("a part of the older filings could not be read ({error})")),
+            Err(error) => {
+                notes.push(format!("a part of the older filings could not be read ({error})"));
+                failure = failure.or(Some(error));
+            }
         }
     }
     let matching: Vec<&Filing> = filings.iter().filter(|filing| fits(filing)).collect();
+    if let Some(error) = failure.filter(|_| matching.is_empty()) {
+        // What could not be read may well hold what was asked for.
+        let message = format!(
+            "none of the {} filings of {} that were read is asked for, and a part of the older ones could not be \
+             read: {}",
+            filings.len(),
+            company.name,
+            error.message
+        );
+        return Err(error.saying(message));
+    }
     if let Some(accession) = accession
         && matching.is_empty()
     {

@@ -155,7 +155,11 @@ async fn mirror(cx: &Cx<'_>, search: &Search, offset: usize) -> Result<SourceRes
         }
     }
     if failed.len() == files.len() && !failed.is_empty() {
-        let (file, error) = failed.swap_remove(0);
+        // A list that could not be read says more than one that is not there: it may hold the company.
+        let telling = failed
+            .iter()
+            .position(|(_, error)| error.code != ErrorCode::NotFound);
+        let (file, error) = failed.swap_remove(telling.unwrap_or_default());
         return Err(if error.code == ErrorCode::NotFound {
             no_such_list(&file)
         } else {

@@ -191,6 +191,18 @@ impl<'a> Cx<'a> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Remarks about characters that could not be read, each once.
+    pub fn remarks(&self) -> Vec<String> {
+        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut remarks: Vec<String> = Vec::new();
+        for remark in answers.iter().filter_map(CacheValidity::remark) {
+            if !remarks.iter().any(|known| known == remark) {
+                remarks.push(remark.to_owned());
+            }
+        }
+        remarks
+    }
+
     /// Removes from the cache those answers of this call that no reader confirmed. If there is only one, the
     /// error is about it.
     pub(crate) fn discard_unread(&self, error: &mut SourceError) {

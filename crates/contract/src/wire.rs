@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -268,8 +268,16 @@ pub enum Provenance {
 /// Whether an answer may be handed out again. All who received one answer share it with the cache.
 #[derive(Clone, Default)]
 pub struct CacheValidity {
-    state: Arc<AtomicU8>,
+    shared: Arc<Verdict>,
     refusal: Option<Arc<OnRefusal>>,
+}
+
+/// What the readers of one answer found.
+#[derive(Debug, Default)]
+struct Verdict {
+    state: AtomicU8,
+    /// What its characters did not tell. The same bytes give the same remark, so the first one stays.
+    remark: OnceLock<String>,
 }
 
 /// What to do where a reader finds that the host is to be left alone: for the time that the reader found or decided,
@@ -278,7 +286,7 @@ type OnRefusal = dyn Fn(Option<Duration>, bool) -> Duration + Send + Sync;
 
 impl fmt::Debug for CacheValidity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("CacheValidity").field(&self.state).finish()
+        f.debug_tuple("CacheValidity").field(&self.shared).finish()
     }
 }
 
@@ -289,17 +297,17 @@ impl CacheValidity {
 
     /// Takes the answer out of use, for good.
     pub fn withdraw(&self) {
-        self.state.store(Self::WITHDRAWN, Ordering::Relaxed);
+        self.shared.state.store(Self::WITHDRAWN, Ordering::Relaxed);
     }
 
     /// Whether a reader has rejected it.
     pub fn is_withdrawn(&self) -> bool {
-        self.state.load(Ordering::Relaxed) == Self::WITHDRAWN
+        self.shared.state.load(Ordering::Relaxed) == Self::WITHDRAWN
     }
 
     /// Whether a reader has found in it what it expects.
     pub fn is_vouched_for(&self) -> bool {
-        self.state.load(Ordering::Relaxed) == Self::READ
+        self.shared.state.load(Ordering::Relaxed) == Self::READ
     }
 
     /// The same validity, with what to do where its reader finds the answer to be a refusal.
@@ -327,14 +335,23 @@ impl CacheValidity {
 
     /// Notes that the answer is what its reader expects.
     pub(crate) fn vouch(&self) {
-        self.state.fetch_max(Self::READ, Ordering::Relaxed);
+        self.shared.state.fetch_max(Self::READ, Ordering::Relaxed);
+    }
+
+    /// What could not be read of the characters, where a reader found the answer to be what it expects.
+    pub(crate) fn remark(&self) -> Option<&str> {
+        self.is_vouched_for()
+            .then(|| self.shared.remark.get())
+            .flatten()
+            .map(String::as_str)
     }
 
     /// Withdraws it, unless it has been read and is what it should be.
     /// Returns whether it did.
     pub(crate) fn withdraw_unread(&self) -> bool {
         let (unread, withdrawn) = (Self::UNREAD, Self::WITHDRAWN);
-        self.state
+        self.shared
+            .state
             .compare_exchange(unread, withdrawn, Ordering::Relaxed, Ordering::Relaxed)
             .is_ok()
     }
@@ -377,6 +394,12 @@ impl Response {
     /// (an empty page where there must be something). The same request asks the source again.
     pub fn discard(&self) {
         self.validity.withdraw();
+    }
+
+    /// Keeps a remark about characters of the body that could not be read as they were meant. The result of the call
+    /// gets it as a note.
+    pub fn remark(&self, remark: String) {
+        self.validity.shared.remark.get_or_init(|| remark);
     }
 
     /// Leaves the host alone for this long, because a good answer asks for it. A copy from the cache asks for nothing.

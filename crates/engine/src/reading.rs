@@ -104,6 +104,9 @@ impl Engine {
                         "The source does not accept the key in {env}; this was answered without it"
                     ));
                 }
+                for remark in cx.remarks() {
+                    result.note(remark);
+                }
                 (result, seen)
             };
             finish(&engine, Collected { result, common, seen })

@@ -8,12 +8,16 @@ use freshcontext_contract::{ErrorCode, SourceError};
 
 use crate::clients::Refused;
 use crate::policy::blocked_class;
+use crate::ports::ResolveError;
 use crate::step::Step;
 
 /// Describes a failure before the head of the answer arrived.
 pub(crate) fn of_head(error: &reqwest::Error, step: Step, host: &str) -> SourceError {
     if let Some(refused) = find::<Refused>(error) {
         return of_refusal(refused, host);
+    }
+    if lacks_resources(error) {
+        return exhausted(host).with("cause", innermost(error));
     }
     let failure = match step {
         Step::Dns => SourceError::unreachable("dns", format!("the name {host} could not be resolved")),
@@ -39,19 +43,51 @@ pub(crate) fn of_head(error: &reqwest::Error, step: Step, host: &str) -> SourceE
 
 /// Describes a resolver that returned no address.
 pub(crate) fn of_refusal(refused: &Refused, host: &str) -> SourceError {
+    let unresolved = || SourceError::unreachable("dns", format!("the name {host} could not be resolved"));
     match refused {
         Refused::Class(class) => blocked_class(class),
-        Refused::Dns(error) => {
-            let failure = SourceError::unreachable("dns", format!("the name {host} could not be resolved"));
-            match error {
-                crate::ports::ResolveError::NoSuchName => failure
-                    .permanent()
-                    .hint("check the spelling of the host name")
-                    .with("cause", "no such name"),
-                crate::ports::ResolveError::Failed(why) => failure.with("cause", why.clone()),
-            }
-        }
+        Refused::Dns(ResolveError::NoSuchName) => unresolved()
+            .permanent()
+            .hint("check the spelling of the host name")
+            .with("cause", "no such name"),
+        Refused::Dns(ResolveError::Failed(why)) => unresolved().with("cause", why.clone()),
+        Refused::Dns(ResolveError::Exhausted) => exhausted(host).with("cause", ResolveError::Exhausted),
     }
+}
+
+/// Describes a connection for which this machine has no descriptor or buffer. It says nothing about the host.
+fn exhausted(host: &str) -> SourceError {
+    SourceError::new(
+        ErrorCode::Overloaded,
+        format!("this server has no free file descriptor for a connection to {host}"),
+    )
+    .detail("descriptors")
+    .hint(
+        "try again in a few seconds, with fewer calls at once; the operator can raise the limit of open files",
+    )
+}
+
+fn lacks_resources(error: &reqwest::Error) -> bool {
+    chain(error)
+        .filter_map(|at| at.downcast_ref::<std::io::Error>())
+        .any(is_exhaustion)
+}
+
+/// Whether the operating system had no descriptor or buffer for a socket: `EMFILE`, `ENFILE`, `ENOBUFS` (POSIX,
+/// `socket` and `connect`). `EADDRNOTAVAIL` is no such sign: it also stands for an address family that is missing.
+#[cfg(unix)]
+pub(crate) fn is_exhaustion(error: &std::io::Error) -> bool {
+    use rustix::io::Errno;
+    [Errno::MFILE, Errno::NFILE, Errno::NOBUFS]
+        .iter()
+        .any(|exhausted| error.raw_os_error() == Some(exhausted.raw_os_error()))
+}
+
+/// Whether the operating system had no descriptor or buffer for a socket: `WSAEMFILE`, `WSAENOBUFS` (Windows Sockets
+/// error codes).
+#[cfg(not(unix))]
+pub(crate) fn is_exhaustion(error: &std::io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(10_024 | 10_055))
 }
 
 /// Describes a step that exceeded its time limit.

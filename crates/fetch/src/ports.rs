@@ -68,13 +68,15 @@ pub trait Observe: Send + Sync + 'static {
     fn exchanged(&self, exchange: &Exchange<'_>);
 }
 
-/// Reason why a name has no address. Callers see each variant as `unreachable` (`dns`).
+/// Reason why a name has no address. Callers see a variant as `unreachable` (`dns`), unless it says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResolveError {
     /// The name does not exist or has no addresses.
     NoSuchName,
     /// The lookup itself failed; the text is for the log.
     Failed(String),
+    /// This machine had no descriptor or buffer for the lookup. Callers see it as `overloaded`.
+    Exhausted,
 }
 
 impl fmt::Display for ResolveError {
@@ -82,6 +84,7 @@ impl fmt::Display for ResolveError {
         match self {
             Self::NoSuchName => f.write_str("no such name"),
             Self::Failed(why) => write!(f, "lookup failed: {why}"),
+            Self::Exhausted => f.write_str("no free descriptor for the lookup"),
         }
     }
 }
@@ -105,6 +108,7 @@ impl Resolve for SystemResolver {
             match tokio::net::lookup_host((name, 0)).await {
                 Ok(found) => Ok(found.map(|address| address.ip()).collect()),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(ResolveError::NoSuchName),
+                Err(error) if crate::fault::is_exhaustion(&error) => Err(ResolveError::Exhausted),
                 Err(error) => Err(ResolveError::Failed(error.to_string())),
             }
         })

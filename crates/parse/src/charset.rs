@@ -15,17 +15,47 @@ pub struct Decoded<'b> {
     pub replaced: usize,
     /// The charset used, by its WHATWG name.
     pub charset: &'static str,
+    /// How the charset was found.
+    pub choice: Choice,
+}
+
+/// How a charset was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// A mark or a declaration names it, or the bytes are UTF-8.
+    Known,
+    /// Guessed: nothing names a charset.
+    Undeclared,
+    /// Guessed: the bytes do not fit the declared charset, by its WHATWG name.
+    Unfit(&'static str),
 }
 
 impl Decoded<'_> {
-    /// A remark for the reader, where something could not be read.
-    pub fn note(&self) -> Option<String> {
-        (self.replaced > 0).then(|| {
-            format!(
-                "{} characters could not be read as {} and were replaced",
-                self.replaced, self.charset
-            )
-        })
+    /// A remark for the reader, where characters could not be read or the charset is a guess. `whose` is what was read.
+    pub fn note(&self, whose: &str) -> Option<String> {
+        let charset = self.charset;
+        let guess = match self.choice {
+            Choice::Known => None,
+            Choice::Undeclared => Some(format!(
+                "{whose} names no charset: it was read as {charset}, which is a guess"
+            )),
+            Choice::Unfit(declared) => Some(format!(
+                "{whose} does not fit the declared charset {declared}: it was read as {charset}, which is a guess"
+            )),
+        };
+        let lost = match self.replaced {
+            0 => None,
+            1 => Some(format!(
+                "1 character of {whose} could not be read as {charset} and was replaced"
+            )),
+            count => Some(format!(
+                "{count} characters of {whose} could not be read as {charset} and were replaced"
+            )),
+        };
+        match (guess, lost) {
+            (Some(guess), Some(lost)) => Some(format!("{guess}; {lost}")),
+            (guess, lost) => guess.or(lost),
+        }
     }
 }
 
@@ -34,12 +64,15 @@ const DECLARATION_WINDOW: usize = 1024;
 
 /// Decodes a response's body: byte order mark, then the header's charset, then the document's own
 /// declaration, then UTF-8 if it is valid, then a guess. A header that says UTF-8 over bytes that are
-/// not is treated as lying.
+/// not is treated as lying. What could not be read becomes a note of the call's result.
 pub fn decode(response: &Response) -> Decoded<'_> {
-    decode_bytes(
-        &response.body,
-        header_charset(response.headers.get("content-type").unwrap_or_default()),
-    )
+    let label = header_charset(response.headers.get("content-type").unwrap_or_default());
+    let decoded = decode_bytes(&response.body, label);
+    let host = response.final_url.host_str().unwrap_or("the source");
+    if let Some(note) = decoded.note(&format!("the answer of {host}")) {
+        response.remark(note);
+    }
+    decoded
 }
 
 /// A reader of text as a reader of responses, for [`Cx::read`](freshcontext_contract::Cx::read) and `read_all`.
@@ -63,30 +96,48 @@ pub fn decode_bytes<'b>(bytes: &'b [u8], label: Option<&str>) -> Decoded<'b> {
                 text: Cow::Borrowed(text),
                 replaced: 0,
                 charset: UTF_8.name(),
+                choice: Choice::Known,
             };
         }
     }
+    let labelled = label.and_then(|label| Encoding::for_label(label.as_bytes()));
+    let written = document_charset(bytes);
     // Neither a header nor a document that says UTF-8 over bytes that are not speaks for the other.
-    let declared = label
-        .and_then(|label| Encoding::for_label(label.as_bytes()))
-        .filter(|encoding| *encoding != UTF_8)
-        .or_else(|| document_charset(bytes))
-        .filter(|encoding| *encoding != UTF_8);
-    if let Some(encoding) = declared {
-        let decoded = with(encoding, bytes);
-        if decoded.replaced == 0 {
-            return decoded;
-        }
+    let other = |encoding: &&'static Encoding| *encoding != UTF_8;
+    let declared = labelled.filter(other).or_else(|| written.filter(other));
+    // A few broken bytes in a document of the declared charset, or of UTF-8, are likelier than another charset that
+    // fits by luck.
+    let few = 1 + bytes.len() / 1000;
+    let fitting = declared.map(|encoding| with(encoding, bytes));
+    let fitting = match fitting {
+        Some(decoded) if decoded.replaced == 0 => return decoded,
+        other => other.filter(|decoded| decoded.replaced <= few),
+    };
+    let utf8 = with(UTF_8, bytes);
+    if let Some(decoded) = fitting
+        && decoded.replaced <= utf8.replaced
+    {
+        return decoded;
     }
+    let named = declared.or(labelled).or(written);
+    let choice = match named {
+        Some(encoding) => Choice::Unfit(encoding.name()),
+        None => Choice::Undeclared,
+    };
+    if utf8.replaced <= few {
+        return match choice {
+            Choice::Unfit(name) if name != UTF_8.name() => Decoded { choice, ..utf8 },
+            _ => utf8,
+        };
+    }
+    // At most two copies of the text at a time.
+    drop(utf8);
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(bytes, true);
     let guess = with(detector.guess(None, Utf8Detection::Allow), bytes);
-    let utf8 = with(UTF_8, bytes);
-    // A few broken bytes in a UTF-8 document are likelier than a legacy charset that fits by luck.
-    if utf8.replaced <= 1 + bytes.len() / 1000 {
-        utf8
-    } else {
-        guess
+    match named {
+        Some(encoding) if encoding.name() == guess.charset => guess,
+        _ => Decoded { choice, ..guess },
     }
 }
 
@@ -97,6 +148,7 @@ fn with<'b>(encoding: &'static Encoding, bytes: &'b [u8]) -> Decoded<'b> {
         text,
         replaced,
         charset: encoding.name(),
+        choice: Choice::Known,
     }
 }
 
@@ -179,6 +231,33 @@ mod tests {
         bytes.push(0xff);
         let decoded = decode_bytes(&bytes, Some("utf-8"));
         assert_eq!(decoded.replaced, 1);
-        assert!(decoded.note().unwrap().starts_with("1 characters"));
+        let note = decoded.note("the page").unwrap();
+        assert!(note.starts_with("1 character of the page"), "{note}");
+    }
+
+    #[test]
+    fn a_guessed_charset_is_reported() {
+        let (cyrillic, ..) = encoding_rs::WINDOWS_1251.encode("Привет, мир. Это журнал изменений.");
+        let decoded = decode_bytes(&cyrillic, Some("shift_jis"));
+        assert_eq!(decoded.choice, Choice::Unfit("Shift_JIS"));
+        assert!(decoded.note("it").unwrap().contains("declared charset Shift_JIS"));
+        assert_eq!(
+            decode_bytes(&cyrillic, Some("utf-8")).choice,
+            Choice::Unfit("UTF-8")
+        );
+        assert_eq!(decode_bytes(&cyrillic, None).choice, Choice::Undeclared);
+        assert_eq!(
+            decode_bytes(&cyrillic, Some("windows-1251")).choice,
+            Choice::Known
+        );
+    }
+
+    #[test]
+    fn a_few_broken_bytes_do_not_overrule_the_declared_charset() {
+        let (japanese, ..) = encoding_rs::SHIFT_JIS.encode("日本語のページです。");
+        let bytes = [&japanese, &b"\xff"[..], &japanese].concat();
+        let decoded = decode_bytes(&bytes, Some("shift_jis"));
+        assert!(decoded.text.contains("日本語のページ"), "{}", decoded.text);
+        assert_eq!((decoded.replaced, decoded.charset), (1, "Shift_JIS"));
     }
 }

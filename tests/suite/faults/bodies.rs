@@ -325,41 +325,71 @@ async fn charsets() -> Result<(), Failed> {
     let russian = b"\xcf\xf0\xe8\xe2\xe5\xf2";
     let japanese = b"\x93\xfa\x96{\x8c\xea";
     let korean = b"\xc7\xd1\xb1\xb9\xbe\xee";
-    let kinds: [(&str, &str, Vec<u8>, &str); 6] = [
+    let kinds: [(&str, &str, Vec<u8>, &str, &str); 8] = [
         (
             "by header",
             "text/html; charset=windows-1251",
             page("", russian),
             "Привет",
+            "",
         ),
         (
             "by meta",
             "text/html",
             page("<meta charset=\"Shift_JIS\">", japanese),
             "日本語",
+            "",
         ),
-        ("Korean", "text/html; charset=EUC-KR", page("", korean), "한국어"),
+        (
+            "Korean",
+            "text/html; charset=EUC-KR",
+            page("", korean),
+            "한국어",
+            "",
+        ),
         (
             "a mark",
             "text/html",
             [&b"\xef\xbb\xbf"[..], &page("", "Привет".as_bytes())].concat(),
             "Привет",
+            "",
         ),
         (
             "a lying header",
             "text/html; charset=iso-8859-1",
             page("", "Привет 日本語".as_bytes()),
             "Привет 日本語",
+            "",
         ),
         (
             "unreadable",
             "text/html; charset=utf-8",
             page("", &["Привет ".as_bytes(), b"\xff", "мир".as_bytes()].concat()),
             "\u{fffd}",
+            "1 character of the answer of e.example.org could not be read as UTF-8",
+        ),
+        (
+            "unreadable, in its charset",
+            "text/html; charset=Shift_JIS",
+            page("", &[&japanese[..], b"\xff", japanese].concat()),
+            "日本語\u{fffd}日本語",
+            "1 character of the answer of e.example.org could not be read as Shift_JIS",
+        ),
+        (
+            "another charset than the declared one",
+            "text/html; charset=Shift_JIS",
+            page(
+                "",
+                &[&russian[..], b" ", &b"\xcf\xf0\xe8\xe2\xe5\xf2\xff\xf4\xfd "[..]]
+                    .concat()
+                    .repeat(9),
+            ),
+            "",
+            "does not fit the declared charset Shift_JIS",
         ),
     ];
     let mut complaints = Vec::new();
-    for (what, kind, body, words) in kinds {
+    for (what, kind, body, words, note) in kinds {
         let kind = kind.to_owned();
         let upstream = ScriptedUpstream::start(move |_: &SeenRequest| Reply {
             body: body.clone(),
@@ -375,6 +405,11 @@ async fn charsets() -> Result<(), Failed> {
             .await;
         if outcome.is_error || !outcome.text.contains(words) {
             complaints.push(format!("{what}: {}", outcome.text));
+        }
+        let notes = outcome.structured["notes"].to_string();
+        let is_quiet = !notes.contains("charset") && !notes.contains("could not be read");
+        if !notes.contains(note) || (note.is_empty() && !is_quiet) {
+            complaints.push(format!("{what}: notes {notes}"));
         }
     }
     verdict(complaints)

@@ -58,7 +58,6 @@ async fn posted() -> Result<(), Failed> {
             b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\\ud800\"}".to_vec(),
         ),
         ("two messages", format!("{whole}\n{whole}").into_bytes()),
-        ("a mark", format!("\u{feff}{whole}").into_bytes()),
         ("a nested batch", format!("[[{whole}]]").into_bytes()),
         (
             "a large batch",
@@ -68,9 +67,25 @@ async fn posted() -> Result<(), Failed> {
         let answer = post(&body).await;
         let code = answer.json()["error"]["code"].as_i64().unwrap_or_default();
         let is_refused = answer.status == 400 && [-32_700, -32_600].contains(&code);
-        // A mark may be passed over.
-        if !is_refused && (what != "a mark" || answer.status != 200) {
+        if !is_refused {
             complaints.push(format!("{what}: {} {:.200}", answer.status, answer.body));
+        }
+    }
+    let answer = post(format!("\u{feff}{whole}").as_bytes()).await;
+    if answer.status != 200 || answer.json()["id"] != 1 {
+        complaints.push(format!("a mark: {} {:.200}", answer.status, answer.body));
+    }
+    // The same code as over stdio, whether or not the string is read.
+    for body in [
+        &b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\"}"[..],
+        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"aside\":\"\xff\"}",
+        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\\ud800\"}",
+    ] {
+        let answer = post(body).await;
+        let said = answer.json();
+        if answer.status != 400 || said["error"]["code"] != -32_700 {
+            let body = String::from_utf8_lossy(body);
+            complaints.push(format!("unreadable characters, {body}: {} {said}", answer.status));
         }
     }
     let answer = post(format!("\r\n  {whole}\r\n\r\n").as_bytes()).await;

@@ -13,6 +13,7 @@ use freshcontext_core::sanitize::{clean_error, clean_value};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use rmcp::ServerHandler;
+use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
@@ -33,8 +34,11 @@ use super::{HEALTH_PATH, MCP_PATH, METRICS_PATH, READY_PATH};
 use freshcontext_mcp::jsonrpc::aside::{
     EvaluationCall, Slot, has_too_many_values, split_arguments, write_answer,
 };
-use freshcontext_mcp::jsonrpc::frame::{TOO_MANY_VALUES, find_id};
+use freshcontext_mcp::jsonrpc::frame::{self, Frame, TOO_MANY_VALUES, find_id};
 use freshcontext_metrics::{Metrics, Refusal};
+
+/// The byte order mark of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Shared state of the routes.
 struct Shared<S> {
@@ -164,7 +168,14 @@ where
         Err(unread) => return shared.unread(unread),
     };
     // Holds its memory until the response is ready.
-    let body = &read.bytes;
+    let body = match read.bytes.strip_prefix(BYTE_ORDER_MARK) {
+        // RFC 8259, section 8.1: a parser may ignore the mark. The other door ignores it, too.
+        Some(rest) => {
+            parts.headers.insert(header::CONTENT_LENGTH, rest.len().into());
+            &read.bytes.slice_ref(rest)
+        }
+        None => &read.bytes,
+    };
     let judged = split_arguments(body);
     if has_too_many_values(judged.as_ref().map_or(body, |(rest, _)| rest)) {
         let error = json!({"code": -32_600, "message": TOO_MANY_VALUES});
@@ -177,6 +188,10 @@ where
         .and_then(|kind| kind.to_str().ok())
         .and_then(|kind| kind.split(';').next())
         .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
+    // serde_json validates only the strings that are kept.
+    if json && std::str::from_utf8(body).is_err() {
+        return shared.refusing(Refusal::Protocol, unreadable(body));
+    }
     let only_stream = settle_accept(&mut parts.headers);
     let (mut rest, mut structure) = (body.clone(), Slot::default());
     if let Some((message, arguments)) = judged {
@@ -341,8 +356,13 @@ async fn as_stream(response: Response) -> Response {
 }
 
 fn unreadable(body: &Bytes) -> Response {
+    // The reader of the other door decides what is a parse error, so that both answer with the same code.
+    let is_parse_error = match frame::read(body) {
+        Frame::Wrong(_, error) => error.code == ErrorCode::PARSE_ERROR,
+        _ => serde_json::from_slice::<IgnoredAny>(body).is_err(),
+    };
     let (code, message) = match body.trim_ascii_start().first() {
-        _ if serde_json::from_slice::<IgnoredAny>(body).is_err() => (-32_700, "the body is not JSON"),
+        _ if is_parse_error => (-32_700, "the body is not JSON"),
         Some(b'[') => (-32_600, "batches are not supported"),
         _ => (-32_600, "the body is not a JSON-RPC message"),
     };
