@@ -5,8 +5,7 @@ use freshcontext_contract::code;
 use serde_json::{Map, Value};
 
 use super::{
-    AWARE, Book, Facts, MISSING, Published, Score, counted_to, iso_instant, score, validate_facts,
-    verdict,
+    AWARE, Book, Facts, MISSING, Published, Score, counted_to, iso_instant, score, validate_facts, verdict,
 };
 use crate::level::Level;
 use crate::specification::says;
