@@ -621,21 +621,21 @@ EvaluateArgumentsSignalsItem = TypedDict(
         "source": "NotRequired[str]",
         # Kind, e.g. arxiv, jobs
         "source_type": "NotRequired[str]",
-        # Title in one line
+        # Title
         "title": "NotRequired[str]",
-        # Text to be judged
+        # Text
         "content": "NotRequired[str]",
-        # Publication, e.g. 2026-01-31
+        # E.g. 2026-01-31
         "published_at": "NotRequired[str]",
-        # When it was fetched
+        # Fetched at
         "retrieved_at": "NotRequired[str]",
         # Your relevance, 0 to 1
         "semantic_score": "NotRequired[float]",
-        # How sure published_at is
+        # Of published_at
         "date_confidence": "NotRequired[Literal['high', 'medium', 'low', 'unknown']]",
-        # How retrieval went
+        # Of retrieval
         "status": "NotRequired[Literal['success', 'partial', 'stale', 'failed', 'unknown']]",
-        # Your id for it
+        # Your id
         "id": "NotRequired[str]",
     },
 )
@@ -643,9 +643,9 @@ EvaluateArgumentsSignalsItem = TypedDict(
 EvaluateArgumentsBudget = TypedDict(
     "EvaluateArgumentsBudget",
     {
-        # 64 or more
+        # Tokens
         "max_tokens": "NotRequired[int]",
-        # 1 or more
+        # Items
         "max_items": "NotRequired[int]",
         # Of dates; default any
         "require": "NotRequired[Literal['any', 'dated', 'fresh']]",
@@ -659,9 +659,9 @@ EvaluateArguments = TypedDict(
         "profile": "NotRequired[Literal['official_docs', 'code_activity', 'social_pulse', 'academic_research', 'market_finance', 'jobs_opportunities', 'government_regulatory', 'company_intel', 'product_research', 'composite_landscape', 'multi_agent_handoff', 'local_custom']]",
         # What it is for
         "intent": "NotRequired[Literal['citation_check', 'student_research', 'developer_adoption', 'job_search', 'market_watch', 'business_due_diligence', 'medical_literature_triage']]",
-        # Up to 500 documents as you hold them, or tool results
+        # Up to 500 documents as you hold them (http_status, content_type, final_url, metadata too), or tool results
         "signals": "list[EvaluateArgumentsSignalsItem]",
-        # What you look for
+        # Your question
         "query": "NotRequired[str]",
         # Default is now
         "now": "NotRequired[str]",
@@ -722,6 +722,13 @@ SourcesAnswer = TypedDict(
     },
 )
 
+KeysAnswer = TypedDict(
+    "KeysAnswer",
+    {
+        "keys": "list[dict[str, Any]]",
+    },
+)
+
 CheckReferencesArguments = TypedDict(
     "CheckReferencesArguments",
     {
@@ -769,21 +776,21 @@ EvaluateContextArgumentsSignalsItem = TypedDict(
         "source": "NotRequired[str]",
         # Kind, e.g. arxiv, jobs
         "source_type": "NotRequired[str]",
-        # Title in one line
+        # Title
         "title": "NotRequired[str]",
-        # Text to be judged
+        # Text
         "content": "NotRequired[str]",
-        # Publication, e.g. 2026-01-31
+        # E.g. 2026-01-31
         "published_at": "NotRequired[str]",
-        # When it was fetched
+        # Fetched at
         "retrieved_at": "NotRequired[str]",
         # Your relevance, 0 to 1
         "semantic_score": "NotRequired[float]",
-        # How sure published_at is
+        # Of published_at
         "date_confidence": "NotRequired[Literal['high', 'medium', 'low', 'unknown']]",
-        # How retrieval went
+        # Of retrieval
         "status": "NotRequired[Literal['success', 'partial', 'stale', 'failed', 'unknown']]",
-        # Your id for it
+        # Your id
         "id": "NotRequired[str]",
     },
 )
@@ -791,9 +798,9 @@ EvaluateContextArgumentsSignalsItem = TypedDict(
 EvaluateContextArgumentsBudget = TypedDict(
     "EvaluateContextArgumentsBudget",
     {
-        # 64 or more
+        # Tokens
         "max_tokens": "NotRequired[int]",
-        # 1 or more
+        # Items
         "max_items": "NotRequired[int]",
         # Of dates; default any
         "require": "NotRequired[Literal['any', 'dated', 'fresh']]",
@@ -807,9 +814,9 @@ EvaluateContextArguments = TypedDict(
         "profile": "NotRequired[Literal['official_docs', 'code_activity', 'social_pulse', 'academic_research', 'market_finance', 'jobs_opportunities', 'government_regulatory', 'company_intel', 'product_research', 'composite_landscape', 'multi_agent_handoff', 'local_custom']]",
         # What it is for
         "intent": "NotRequired[Literal['citation_check', 'student_research', 'developer_adoption', 'job_search', 'market_watch', 'business_due_diligence', 'medical_literature_triage']]",
-        # Up to 500 documents as you hold them, or tool results
+        # Up to 500 documents as you hold them (http_status, content_type, final_url, metadata too), or tool results
         "signals": "list[EvaluateContextArgumentsSignalsItem]",
-        # What you look for
+        # Your question
         "query": "NotRequired[str]",
         # Default is now
         "now": "NotRequired[str]",
@@ -825,21 +832,21 @@ ExtractArxivArguments = TypedDict(
     {
         # Words (ti:, au:, cat:), ids, DOI or arXiv URL
         "url": "str",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Items at most
+        # Items
         "limit": "NotRequired[int]",
-        # From this day
+        # First day
         "since": "NotRequired[str]",
-        # To this day
+        # Last day
         "until": "NotRequired[str]",
-        # Order of items
+        # Order
         "sort": "NotRequired[Literal['relevance', 'newest', 'oldest']]",
-        # From Next-Cursor line
+        # Next-Cursor
         "cursor": "NotRequired[str]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
-        # Cache age, seconds
+        # Cache, seconds
         "max_age": "NotRequired[int]",
     },
 )
@@ -849,17 +856,17 @@ ExtractChangelogArguments = TypedDict(
     {
         # owner/repo, package (npm:express) or any URL
         "url": "str",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Items at most
+        # Items
         "limit": "NotRequired[int]",
-        # From this day
+        # First day
         "since": "NotRequired[str]",
-        # To this day
+        # Last day
         "until": "NotRequired[str]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
-        # Cache age, seconds
+        # Cache, seconds
         "max_age": "NotRequired[int]",
     },
 )
@@ -867,15 +874,15 @@ ExtractChangelogArguments = TypedDict(
 ExtractCompanyLandscapeArguments = TypedDict(
     "ExtractCompanyLandscapeArguments",
     {
-        # Company name, e.g. Palantir
+        # E.g. Palantir
         "company": "str",
-        # Its ticker, e.g. PLTR
+        # E.g. PLTR
         "ticker": "NotRequired[str]",
-        # Repository, for its releases
+        # Repository, for releases
         "github_url": "NotRequired[str]",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Hide staler sections
+        # Hide staler
         "min_freshness_score": "NotRequired[float]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
@@ -887,13 +894,13 @@ ExtractFinanceArguments = TypedDict(
     {
         # Up to 5 tickers, e.g. AAPL,^GSPC,BTC-USD
         "url": "str",
-        # Ask this provider alone
+        # This provider only
         "provider": "NotRequired[Literal['finnhub', 'twelvedata', 'cnbc', 'cboe', 'nasdaq', 'frankfurter', 'coinbase', 'yahoo']]",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
-        # Cache age, seconds
+        # Cache, seconds
         "max_age": "NotRequired[int]",
     },
 )
@@ -903,13 +910,13 @@ ExtractFinanceLandscapeArguments = TypedDict(
     {
         # Up to 5 tickers, e.g. NET,MSFT
         "tickers": "str",
-        # Name for the searches
+        # Name to search
         "company_name": "NotRequired[str]",
         # owner/repo, or search words
         "github_query": "NotRequired[str]",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Hide staler sections
+        # Hide staler
         "min_freshness_score": "NotRequired[float]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
@@ -925,15 +932,15 @@ ExtractGdeltArguments = TypedDict(
         "language": "NotRequired[str]",
         # Source country, e.g. france
         "country": "NotRequired[str]",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Items at most
+        # Items
         "limit": "NotRequired[int]",
-        # From this day
+        # First day
         "since": "NotRequired[str]",
-        # To this day
+        # Last day
         "until": "NotRequired[str]",
-        # Order of items
+        # Order
         "sort": "NotRequired[Literal['newest', 'relevance', 'oldest']]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
@@ -945,17 +952,17 @@ ExtractGebizArguments = TypedDict(
     {
         # Keyword, agency (MOH) or supplier; default all
         "url": "NotRequired[str]",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Items at most
+        # Items
         "limit": "NotRequired[int]",
-        # From this day
+        # First day
         "since": "NotRequired[str]",
-        # To this day
+        # Last day
         "until": "NotRequired[str]",
-        # Order of items
+        # Order
         "sort": "NotRequired[Literal['newest', 'oldest', 'top']]",
-        # From Next-Cursor line
+        # Next-Cursor
         "cursor": "NotRequired[str]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
@@ -967,11 +974,11 @@ ExtractGithubArguments = TypedDict(
     {
         # owner/name or its URL
         "url": "str",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
-        # Cache age, seconds
+        # Cache, seconds
         "max_age": "NotRequired[int]",
     },
 )
@@ -981,11 +988,11 @@ ExtractGovLandscapeArguments = TypedDict(
     {
         # Company, topic or NAICS code
         "query": "str",
-        # Repository, for its releases
+        # Repository, for releases
         "github_url": "NotRequired[str]",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Hide staler sections
+        # Hide staler
         "min_freshness_score": "NotRequired[float]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
@@ -1001,17 +1008,17 @@ ExtractGovcontractsArguments = TypedDict(
         "by": "NotRequired[Literal['signed', 'modified']]",
         # Frameworks, not contracts
         "idv": "NotRequired[bool]",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Items at most
+        # Items
         "limit": "NotRequired[int]",
-        # From this day
+        # First day
         "since": "NotRequired[str]",
-        # To this day
+        # Last day
         "until": "NotRequired[str]",
-        # Order of items
+        # Order
         "sort": "NotRequired[Literal['newest', 'oldest', 'top']]",
-        # From Next-Cursor line
+        # Next-Cursor
         "cursor": "NotRequired[str]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
@@ -1023,21 +1030,21 @@ ExtractHackernewsArguments = TypedDict(
     {
         # Words, an item id (8863) or a Hacker News URL
         "url": "str",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Items at most
+        # Items
         "limit": "NotRequired[int]",
-        # From this day
+        # First day
         "since": "NotRequired[str]",
-        # To this day
+        # Last day
         "until": "NotRequired[str]",
-        # Order of items
+        # Order
         "sort": "NotRequired[Literal['relevance', 'newest']]",
-        # From Next-Cursor line
+        # Next-Cursor
         "cursor": "NotRequired[str]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
-        # Cache age, seconds
+        # Cache, seconds
         "max_age": "NotRequired[int]",
     },
 )
@@ -1045,11 +1052,11 @@ ExtractHackernewsArguments = TypedDict(
 ExtractIdeaLandscapeArguments = TypedDict(
     "ExtractIdeaLandscapeArguments",
     {
-        # The idea in a few words
+        # In a few words
         "idea": "str",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Hide staler sections
+        # Hide staler
         "min_freshness_score": "NotRequired[float]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
@@ -1059,11 +1066,11 @@ ExtractIdeaLandscapeArguments = TypedDict(
 ExtractLandscapeArguments = TypedDict(
     "ExtractLandscapeArguments",
     {
-        # A topic, e.g. vector database
+        # E.g. vector database
         "topic": "str",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Hide staler sections
+        # Hide staler
         "min_freshness_score": "NotRequired[float]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
@@ -1075,17 +1082,17 @@ ExtractProducthuntArguments = TypedDict(
     {
         # Keyword or Product Hunt URL
         "url": "str",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Items at most
+        # Items
         "limit": "NotRequired[int]",
-        # Order of items
+        # Order
         "sort": "NotRequired[Literal['relevance', 'newest', 'top']]",
-        # From Next-Cursor line
+        # Next-Cursor
         "cursor": "NotRequired[str]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
-        # Cache age, seconds
+        # Cache, seconds
         "max_age": "NotRequired[int]",
     },
 )
@@ -1095,21 +1102,21 @@ ExtractRedditArguments = TypedDict(
     {
         # Words, r/rust, r/rust words, u/name or URL
         "url": "str",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Items at most
+        # Items
         "limit": "NotRequired[int]",
-        # From this day
+        # First day
         "since": "NotRequired[str]",
-        # To this day
+        # Last day
         "until": "NotRequired[str]",
-        # Order of items
+        # Order
         "sort": "NotRequired[Literal['relevance', 'newest', 'top']]",
-        # From Next-Cursor line
+        # Next-Cursor
         "cursor": "NotRequired[str]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
-        # Cache age, seconds
+        # Cache, seconds
         "max_age": "NotRequired[int]",
     },
 )
@@ -1121,21 +1128,21 @@ ExtractScholarArguments = TypedDict(
         "url": "str",
         # false: ask Scholar alone
         "fallback": "NotRequired[bool]",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Items at most
+        # Items
         "limit": "NotRequired[int]",
-        # From this day
+        # First day
         "since": "NotRequired[str]",
-        # To this day
+        # Last day
         "until": "NotRequired[str]",
-        # Order of items
+        # Order
         "sort": "NotRequired[Literal['relevance', 'newest']]",
-        # From Next-Cursor line
+        # Next-Cursor
         "cursor": "NotRequired[str]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
-        # Cache age, seconds
+        # Cache, seconds
         "max_age": "NotRequired[int]",
     },
 )
@@ -1147,19 +1154,19 @@ ExtractSecFilingsArguments = TypedDict(
         "url": "str",
         # Forms, e.g. 10-K,10-Q; or all
         "forms": "NotRequired[str]",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Items at most
+        # Items
         "limit": "NotRequired[int]",
-        # From this day
+        # First day
         "since": "NotRequired[str]",
-        # To this day
+        # Last day
         "until": "NotRequired[str]",
-        # From Next-Cursor line
+        # Next-Cursor
         "cursor": "NotRequired[str]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
-        # Cache age, seconds
+        # Cache, seconds
         "max_age": "NotRequired[int]",
     },
 )
@@ -1169,17 +1176,17 @@ ExtractYcArguments = TypedDict(
     {
         # Words, a batch (W26) or YC companies URL
         "url": "str",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Items at most
+        # Items
         "limit": "NotRequired[int]",
-        # Order of items
+        # Order
         "sort": "NotRequired[Literal['relevance', 'newest']]",
-        # From Next-Cursor line
+        # Next-Cursor
         "cursor": "NotRequired[str]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
-        # Cache age, seconds
+        # Cache, seconds
         "max_age": "NotRequired[int]",
     },
 )
@@ -1189,11 +1196,11 @@ PackageTrendsArguments = TypedDict(
     {
         # Up to 10, e.g. npm:react,pypi:flask,crates:serde
         "packages": "str",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
-        # Cache age, seconds
+        # Cache, seconds
         "max_age": "NotRequired[int]",
     },
 )
@@ -1227,23 +1234,23 @@ SearchJobsArguments = TypedDict(
     {
         # Role or skill, e.g. rust engineer
         "query": "str",
-        # Place, e.g. Germany
+        # E.g. Germany
         "location": "NotRequired[str]",
         # Remote jobs only
         "remote_only": "NotRequired[bool]",
-        # Oldest advert, in days
+        # Oldest advert
         "max_age_days": "NotRequired[float]",
         # Words to point out
         "keywords": "NotRequired[list[str]]",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Items at most
+        # Items
         "limit": "NotRequired[int]",
-        # From Next-Cursor line
+        # Next-Cursor
         "cursor": "NotRequired[str]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
-        # Cache age, seconds
+        # Cache, seconds
         "max_age": "NotRequired[int]",
     },
 )
@@ -1253,21 +1260,21 @@ SearchReposArguments = TypedDict(
     {
         # Words, qualifiers: vector database language:rust
         "query": "str",
-        # Characters at most
+        # Characters
         "max_length": "NotRequired[int]",
-        # Items at most
+        # Items
         "limit": "NotRequired[int]",
-        # From this day
+        # First day
         "since": "NotRequired[str]",
-        # To this day
+        # Last day
         "until": "NotRequired[str]",
-        # Order of items
+        # Order
         "sort": "NotRequired[Literal['relevance', 'newest', 'top']]",
-        # From Next-Cursor line
+        # Next-Cursor
         "cursor": "NotRequired[str]",
         # As of 2026-01-31
         "as_of": "NotRequired[str]",
-        # Cache age, seconds
+        # Cache, seconds
         "max_age": "NotRequired[int]",
     },
 )
@@ -1372,6 +1379,10 @@ class FreshContext:
     def sources(self) -> SourcesAnswer:
         """The sources: routes, keys, limits, terms."""
         return cast("SourcesAnswer", self._json("GET", "/v1/sources"))
+
+    def keys(self) -> KeysAnswer:
+        """Public keys of signatures (JWK Set), and what a signature says."""
+        return cast("KeysAnswer", self._json("GET", "/v1/keys"))
 
     def openapi(self) -> dict[str, Any]:
         """This description."""

@@ -463,30 +463,30 @@ export type EvaluateArguments = {
   profile?: "official_docs" | "code_activity" | "social_pulse" | "academic_research" | "market_finance" | "jobs_opportunities" | "government_regulatory" | "company_intel" | "product_research" | "composite_landscape" | "multi_agent_handoff" | "local_custom";
   /** What it is for */
   intent?: "citation_check" | "student_research" | "developer_adoption" | "job_search" | "market_watch" | "business_due_diligence" | "medical_literature_triage";
-  /** Up to 500 documents as you hold them, or tool results */
+  /** Up to 500 documents as you hold them (http_status, content_type, final_url, metadata too), or tool results */
   signals: Array<{
     /** URL or stable name */
     source?: string;
     /** Kind, e.g. arxiv, jobs */
     source_type?: string;
-    /** Title in one line */
+    /** Title */
     title?: string;
-    /** Text to be judged */
+    /** Text */
     content?: string;
-    /** Publication, e.g. 2026-01-31 */
+    /** E.g. 2026-01-31 */
     published_at?: string;
-    /** When it was fetched */
+    /** Fetched at */
     retrieved_at?: string;
     /** Your relevance, 0 to 1 */
     semantic_score?: number;
-    /** How sure published_at is */
+    /** Of published_at */
     date_confidence?: "high" | "medium" | "low" | "unknown";
-    /** How retrieval went */
+    /** Of retrieval */
     status?: "success" | "partial" | "stale" | "failed" | "unknown";
-    /** Your id for it */
+    /** Your id */
     id?: string;
   }>;
-  /** What you look for */
+  /** Your question */
   query?: string;
   /** Default is now */
   now?: string;
@@ -494,9 +494,9 @@ export type EvaluateArguments = {
   as_of?: string;
   /** What fits, to paste, and why the rest does not */
   budget?: {
-    /** 64 or more */
+    /** Tokens */
     max_tokens?: number;
-    /** 1 or more */
+    /** Items */
     max_items?: number;
     /** Of dates; default any */
     require?: "any" | "dated" | "fresh";
@@ -550,6 +550,10 @@ export type SourcesAnswer = {
   sources: Array<Record<string, unknown>>;
 };
 
+export type KeysAnswer = {
+  keys: Array<Record<string, unknown>>;
+};
+
 export type OpenapiAnswer = Record<string, unknown>;
 
 export type CheckReferencesArguments = {
@@ -585,30 +589,30 @@ export type EvaluateContextArguments = {
   profile?: "official_docs" | "code_activity" | "social_pulse" | "academic_research" | "market_finance" | "jobs_opportunities" | "government_regulatory" | "company_intel" | "product_research" | "composite_landscape" | "multi_agent_handoff" | "local_custom";
   /** What it is for */
   intent?: "citation_check" | "student_research" | "developer_adoption" | "job_search" | "market_watch" | "business_due_diligence" | "medical_literature_triage";
-  /** Up to 500 documents as you hold them, or tool results */
+  /** Up to 500 documents as you hold them (http_status, content_type, final_url, metadata too), or tool results */
   signals: Array<{
     /** URL or stable name */
     source?: string;
     /** Kind, e.g. arxiv, jobs */
     source_type?: string;
-    /** Title in one line */
+    /** Title */
     title?: string;
-    /** Text to be judged */
+    /** Text */
     content?: string;
-    /** Publication, e.g. 2026-01-31 */
+    /** E.g. 2026-01-31 */
     published_at?: string;
-    /** When it was fetched */
+    /** Fetched at */
     retrieved_at?: string;
     /** Your relevance, 0 to 1 */
     semantic_score?: number;
-    /** How sure published_at is */
+    /** Of published_at */
     date_confidence?: "high" | "medium" | "low" | "unknown";
-    /** How retrieval went */
+    /** Of retrieval */
     status?: "success" | "partial" | "stale" | "failed" | "unknown";
-    /** Your id for it */
+    /** Your id */
     id?: string;
   }>;
-  /** What you look for */
+  /** Your question */
   query?: string;
   /** Default is now */
   now?: string;
@@ -616,9 +620,9 @@ export type EvaluateContextArguments = {
   as_of?: string;
   /** What fits, to paste, and why the rest does not */
   budget?: {
-    /** 64 or more */
+    /** Tokens */
     max_tokens?: number;
-    /** 1 or more */
+    /** Items */
     max_items?: number;
     /** Of dates; default any */
     require?: "any" | "dated" | "fresh";
@@ -628,51 +632,51 @@ export type EvaluateContextArguments = {
 export type ExtractArxivArguments = {
   /** Words (ti:, au:, cat:), ids, DOI or arXiv URL */
   url: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Items at most */
+  /** Items */
   limit?: number;
-  /** From this day */
+  /** First day */
   since?: string;
-  /** To this day */
+  /** Last day */
   until?: string;
-  /** Order of items */
+  /** Order */
   sort?: "relevance" | "newest" | "oldest";
-  /** From Next-Cursor line */
+  /** Next-Cursor */
   cursor?: string;
   /** As of 2026-01-31 */
   as_of?: string;
-  /** Cache age, seconds */
+  /** Cache, seconds */
   max_age?: number;
 };
 
 export type ExtractChangelogArguments = {
   /** owner/repo, package (npm:express) or any URL */
   url: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Items at most */
+  /** Items */
   limit?: number;
-  /** From this day */
+  /** First day */
   since?: string;
-  /** To this day */
+  /** Last day */
   until?: string;
   /** As of 2026-01-31 */
   as_of?: string;
-  /** Cache age, seconds */
+  /** Cache, seconds */
   max_age?: number;
 };
 
 export type ExtractCompanyLandscapeArguments = {
-  /** Company name, e.g. Palantir */
+  /** E.g. Palantir */
   company: string;
-  /** Its ticker, e.g. PLTR */
+  /** E.g. PLTR */
   ticker?: string;
-  /** Repository, for its releases */
+  /** Repository, for releases */
   github_url?: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Hide staler sections */
+  /** Hide staler */
   min_freshness_score?: number;
   /** As of 2026-01-31 */
   as_of?: string;
@@ -681,26 +685,26 @@ export type ExtractCompanyLandscapeArguments = {
 export type ExtractFinanceArguments = {
   /** Up to 5 tickers, e.g. AAPL,^GSPC,BTC-USD */
   url: string;
-  /** Ask this provider alone */
+  /** This provider only */
   provider?: "finnhub" | "twelvedata" | "cnbc" | "cboe" | "nasdaq" | "frankfurter" | "coinbase" | "yahoo";
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
   /** As of 2026-01-31 */
   as_of?: string;
-  /** Cache age, seconds */
+  /** Cache, seconds */
   max_age?: number;
 };
 
 export type ExtractFinanceLandscapeArguments = {
   /** Up to 5 tickers, e.g. NET,MSFT */
   tickers: string;
-  /** Name for the searches */
+  /** Name to search */
   company_name?: string;
   /** owner/repo, or search words */
   github_query?: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Hide staler sections */
+  /** Hide staler */
   min_freshness_score?: number;
   /** As of 2026-01-31 */
   as_of?: string;
@@ -713,15 +717,15 @@ export type ExtractGdeltArguments = {
   language?: string;
   /** Source country, e.g. france */
   country?: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Items at most */
+  /** Items */
   limit?: number;
-  /** From this day */
+  /** First day */
   since?: string;
-  /** To this day */
+  /** Last day */
   until?: string;
-  /** Order of items */
+  /** Order */
   sort?: "newest" | "relevance" | "oldest";
   /** As of 2026-01-31 */
   as_of?: string;
@@ -730,17 +734,17 @@ export type ExtractGdeltArguments = {
 export type ExtractGebizArguments = {
   /** Keyword, agency (MOH) or supplier; default all */
   url?: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Items at most */
+  /** Items */
   limit?: number;
-  /** From this day */
+  /** First day */
   since?: string;
-  /** To this day */
+  /** Last day */
   until?: string;
-  /** Order of items */
+  /** Order */
   sort?: "newest" | "oldest" | "top";
-  /** From Next-Cursor line */
+  /** Next-Cursor */
   cursor?: string;
   /** As of 2026-01-31 */
   as_of?: string;
@@ -749,22 +753,22 @@ export type ExtractGebizArguments = {
 export type ExtractGithubArguments = {
   /** owner/name or its URL */
   url: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
   /** As of 2026-01-31 */
   as_of?: string;
-  /** Cache age, seconds */
+  /** Cache, seconds */
   max_age?: number;
 };
 
 export type ExtractGovLandscapeArguments = {
   /** Company, topic or NAICS code */
   query: string;
-  /** Repository, for its releases */
+  /** Repository, for releases */
   github_url?: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Hide staler sections */
+  /** Hide staler */
   min_freshness_score?: number;
   /** As of 2026-01-31 */
   as_of?: string;
@@ -777,17 +781,17 @@ export type ExtractGovcontractsArguments = {
   by?: "signed" | "modified";
   /** Frameworks, not contracts */
   idv?: boolean;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Items at most */
+  /** Items */
   limit?: number;
-  /** From this day */
+  /** First day */
   since?: string;
-  /** To this day */
+  /** Last day */
   until?: string;
-  /** Order of items */
+  /** Order */
   sort?: "newest" | "oldest" | "top";
-  /** From Next-Cursor line */
+  /** Next-Cursor */
   cursor?: string;
   /** As of 2026-01-31 */
   as_of?: string;
@@ -796,41 +800,41 @@ export type ExtractGovcontractsArguments = {
 export type ExtractHackernewsArguments = {
   /** Words, an item id (8863) or a Hacker News URL */
   url: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Items at most */
+  /** Items */
   limit?: number;
-  /** From this day */
+  /** First day */
   since?: string;
-  /** To this day */
+  /** Last day */
   until?: string;
-  /** Order of items */
+  /** Order */
   sort?: "relevance" | "newest";
-  /** From Next-Cursor line */
+  /** Next-Cursor */
   cursor?: string;
   /** As of 2026-01-31 */
   as_of?: string;
-  /** Cache age, seconds */
+  /** Cache, seconds */
   max_age?: number;
 };
 
 export type ExtractIdeaLandscapeArguments = {
-  /** The idea in a few words */
+  /** In a few words */
   idea: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Hide staler sections */
+  /** Hide staler */
   min_freshness_score?: number;
   /** As of 2026-01-31 */
   as_of?: string;
 };
 
 export type ExtractLandscapeArguments = {
-  /** A topic, e.g. vector database */
+  /** E.g. vector database */
   topic: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Hide staler sections */
+  /** Hide staler */
   min_freshness_score?: number;
   /** As of 2026-01-31 */
   as_of?: string;
@@ -839,38 +843,38 @@ export type ExtractLandscapeArguments = {
 export type ExtractProducthuntArguments = {
   /** Keyword or Product Hunt URL */
   url: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Items at most */
+  /** Items */
   limit?: number;
-  /** Order of items */
+  /** Order */
   sort?: "relevance" | "newest" | "top";
-  /** From Next-Cursor line */
+  /** Next-Cursor */
   cursor?: string;
   /** As of 2026-01-31 */
   as_of?: string;
-  /** Cache age, seconds */
+  /** Cache, seconds */
   max_age?: number;
 };
 
 export type ExtractRedditArguments = {
   /** Words, r/rust, r/rust words, u/name or URL */
   url: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Items at most */
+  /** Items */
   limit?: number;
-  /** From this day */
+  /** First day */
   since?: string;
-  /** To this day */
+  /** Last day */
   until?: string;
-  /** Order of items */
+  /** Order */
   sort?: "relevance" | "newest" | "top";
-  /** From Next-Cursor line */
+  /** Next-Cursor */
   cursor?: string;
   /** As of 2026-01-31 */
   as_of?: string;
-  /** Cache age, seconds */
+  /** Cache, seconds */
   max_age?: number;
 };
 
@@ -879,21 +883,21 @@ export type ExtractScholarArguments = {
   url: string;
   /** false: ask Scholar alone */
   fallback?: boolean;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Items at most */
+  /** Items */
   limit?: number;
-  /** From this day */
+  /** First day */
   since?: string;
-  /** To this day */
+  /** Last day */
   until?: string;
-  /** Order of items */
+  /** Order */
   sort?: "relevance" | "newest";
-  /** From Next-Cursor line */
+  /** Next-Cursor */
   cursor?: string;
   /** As of 2026-01-31 */
   as_of?: string;
-  /** Cache age, seconds */
+  /** Cache, seconds */
   max_age?: number;
 };
 
@@ -902,47 +906,47 @@ export type ExtractSecFilingsArguments = {
   url: string;
   /** Forms, e.g. 10-K,10-Q; or all */
   forms?: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Items at most */
+  /** Items */
   limit?: number;
-  /** From this day */
+  /** First day */
   since?: string;
-  /** To this day */
+  /** Last day */
   until?: string;
-  /** From Next-Cursor line */
+  /** Next-Cursor */
   cursor?: string;
   /** As of 2026-01-31 */
   as_of?: string;
-  /** Cache age, seconds */
+  /** Cache, seconds */
   max_age?: number;
 };
 
 export type ExtractYcArguments = {
   /** Words, a batch (W26) or YC companies URL */
   url: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Items at most */
+  /** Items */
   limit?: number;
-  /** Order of items */
+  /** Order */
   sort?: "relevance" | "newest";
-  /** From Next-Cursor line */
+  /** Next-Cursor */
   cursor?: string;
   /** As of 2026-01-31 */
   as_of?: string;
-  /** Cache age, seconds */
+  /** Cache, seconds */
   max_age?: number;
 };
 
 export type PackageTrendsArguments = {
   /** Up to 10, e.g. npm:react,pypi:flask,crates:serde */
   packages: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
   /** As of 2026-01-31 */
   as_of?: string;
-  /** Cache age, seconds */
+  /** Cache, seconds */
   max_age?: number;
 };
 
@@ -965,44 +969,44 @@ export type RecheckArguments = {
 export type SearchJobsArguments = {
   /** Role or skill, e.g. rust engineer */
   query: string;
-  /** Place, e.g. Germany */
+  /** E.g. Germany */
   location?: string;
   /** Remote jobs only */
   remote_only?: boolean;
-  /** Oldest advert, in days */
+  /** Oldest advert */
   max_age_days?: number;
   /** Words to point out */
   keywords?: Array<string>;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Items at most */
+  /** Items */
   limit?: number;
-  /** From Next-Cursor line */
+  /** Next-Cursor */
   cursor?: string;
   /** As of 2026-01-31 */
   as_of?: string;
-  /** Cache age, seconds */
+  /** Cache, seconds */
   max_age?: number;
 };
 
 export type SearchReposArguments = {
   /** Words, qualifiers: vector database language:rust */
   query: string;
-  /** Characters at most */
+  /** Characters */
   max_length?: number;
-  /** Items at most */
+  /** Items */
   limit?: number;
-  /** From this day */
+  /** First day */
   since?: string;
-  /** To this day */
+  /** Last day */
   until?: string;
-  /** Order of items */
+  /** Order */
   sort?: "relevance" | "newest" | "top";
-  /** From Next-Cursor line */
+  /** Next-Cursor */
   cursor?: string;
   /** As of 2026-01-31 */
   as_of?: string;
-  /** Cache age, seconds */
+  /** Cache, seconds */
   max_age?: number;
 };
 
@@ -1112,6 +1116,11 @@ export class FreshContext {
   /** The sources: routes, keys, limits, terms. */
   sources(): Promise<SourcesAnswer> {
     return this.json("GET", "/v1/sources");
+  }
+
+  /** Public keys of signatures (JWK Set), and what a signature says. */
+  keys(): Promise<KeysAnswer> {
+    return this.json("GET", "/v1/keys");
   }
 
   /** This description. */
