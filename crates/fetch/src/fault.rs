@@ -7,6 +7,7 @@ use std::io::ErrorKind;
 use freshcontext_contract::{ErrorCode, SourceError};
 
 use crate::clients::Refused;
+use crate::exhaustion::is_exhaustion;
 use crate::policy::blocked_class;
 use crate::ports::ResolveError;
 use crate::step::Step;
@@ -71,23 +72,6 @@ fn lacks_resources(error: &reqwest::Error) -> bool {
     chain(error)
         .filter_map(|at| at.downcast_ref::<std::io::Error>())
         .any(is_exhaustion)
-}
-
-/// Whether the operating system had no descriptor or buffer for a socket: `EMFILE`, `ENFILE`, `ENOBUFS` (POSIX,
-/// `socket` and `connect`). `EADDRNOTAVAIL` is no such sign: it also stands for an address family that is missing.
-#[cfg(unix)]
-pub(crate) fn is_exhaustion(error: &std::io::Error) -> bool {
-    use rustix::io::Errno;
-    [Errno::MFILE, Errno::NFILE, Errno::NOBUFS]
-        .iter()
-        .any(|exhausted| error.raw_os_error() == Some(exhausted.raw_os_error()))
-}
-
-/// Whether the operating system had no descriptor or buffer for a socket: `WSAEMFILE`, `WSAENOBUFS` (Windows Sockets
-/// error codes).
-#[cfg(not(unix))]
-pub(crate) fn is_exhaustion(error: &std::io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(10_024 | 10_055))
 }
 
 /// Describes a step that exceeded its time limit.

@@ -18,6 +18,7 @@ mod deadline;
 mod decode;
 mod deny;
 mod exchange;
+mod exhaustion;
 mod fault;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]

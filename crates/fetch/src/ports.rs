@@ -108,7 +108,7 @@ impl Resolve for SystemResolver {
             match tokio::net::lookup_host((name, 0)).await {
                 Ok(found) => Ok(found.map(|address| address.ip()).collect()),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(ResolveError::NoSuchName),
-                Err(error) if crate::fault::is_exhaustion(&error) => Err(ResolveError::Exhausted),
+                Err(error) if crate::exhaustion::is_exhaustion(&error) => Err(ResolveError::Exhausted),
                 Err(error) => Err(ResolveError::Failed(error.to_string())),
             }
         })

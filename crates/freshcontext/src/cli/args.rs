@@ -25,7 +25,7 @@ Examples:
 
 Exit codes: 0 success; 1 failure; 2 wrong usage, arguments or configuration.
 
-To run an MCP server, start `freshcontext stdio` from your client's configuration, or run `freshcontext http`.";
+MCP server: start `freshcontext stdio` from your client's configuration, or `freshcontext http`.";
 
 const CALLING: &str = "\
 Syntax of arguments:
@@ -59,10 +59,10 @@ pub(crate) struct Cli {
 /// Flags of all commands.
 #[derive(Debug, Args, Clone)]
 pub(crate) struct Global {
-    /// Configuration file (TOML); default: config.toml in the platform's configuration folder, if it exists
+    /// Configuration file (TOML); default: config.toml in the platform's folder
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Override one setting for this run; `freshcontext help settings` lists them
+    /// Override one setting for this run (see `freshcontext help settings`)
     #[arg(long = "set", global = true, value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) set: Vec<(String, String)>,
     /// Log level on stderr: error, warn, info, debug, trace, off
