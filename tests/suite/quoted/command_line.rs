@@ -25,7 +25,7 @@ enum Way {
 }
 
 /// Every command of the program.
-const COMMANDS: [(&str, Way); 46] = [
+const COMMANDS: [(&str, Way); 48] = [
     ("stdio", Way::Kept),
     ("http", Way::Ours),
     ("healthcheck", Way::Ours),
@@ -36,6 +36,8 @@ const COMMANDS: [(&str, Way); 46] = [
     ("store check", Way::Ours),
     ("store vacuum", Way::Ours),
     ("store export", Way::Ours),
+    ("store migrate", Way::Ours),
+    ("keys", Way::Ours),
     ("deliverable add", Way::Kept),
     ("deliverable list", Way::Kept),
     ("deliverable check", Way::Kept),

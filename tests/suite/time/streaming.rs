@@ -130,6 +130,8 @@ async fn from_the_first(flood: Sent) -> Result<(), Failed> {
             let counted = Arc::clone(&counted);
             tokio::spawn(async move {
                 let mut request = [0; 4_096];
+                let _asks_for_tls = to.read(&mut request).await?;
+                to.write_all(b"N").await?;
                 let _startup = to.read(&mut request).await?;
                 // AuthenticationOk and ReadyForQuery.
                 to.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I").await?;
