@@ -1,7 +1,7 @@
 //! What replicas of the server share through Redis or Valkey, and what each does by itself when Redis is out of reach.
 //!
 //! Redis' clock decides. A process tells Redis until when a command counts, so a command that a paused server runs later
-//! changes nothing. A process that Redis has not heard of for [`SILENT`] keeps its own share of each limit, and Redis
+//! changes nothing. A process that Redis has not heard of for three seconds keeps its own share of each limit, and Redis
 //! leaves that share to it. Shares by number need no clock. Shares of a pace that is smaller than the number of replicas
 //! are turns by Redis' clock, as each process last saw it.
 
