@@ -255,14 +255,23 @@ fn is_same(one: &str, other: &str) -> bool {
 /// Recipients whose parents are looked up for one page.
 const MOST_LOOKED_UP: usize = 6;
 
-/// The ids of those recipients of these awards that USAspending knows as subsidiaries of `uei`. One that cannot be looked
-/// up is none: an award to another company is worse than one less.
+/// Other recipients on one page of awards.
+#[derive(Default)]
+struct Others {
+    /// Ids of those that USAspending knows as subsidiaries of the one asked for.
+    subsidiaries: HashSet<String>,
+    /// Ids of those whose parents are not known here. Their awards are left out, because an award to another company is worse
+    /// than one less, and counted apart.
+    unchecked: HashSet<String>,
+}
+
+/// Looks up which recipients of these awards are subsidiaries of `uei`.
 async fn subsidiaries(
     cx: &Cx<'_>,
     awards: &[award::Award],
     uei: &str,
     independent: &HashSet<String>,
-) -> HashSet<String> {
+) -> Others {
     let mut ids: Vec<&str> = Vec::new();
     for award in awards {
         let others = award
@@ -273,20 +282,35 @@ async fn subsidiaries(
             ids.push(id);
         }
     }
-    ids.truncate(MOST_LOOKED_UP);
-    let (ids, requests): (Vec<&str>, Vec<_>) = ids
-        .into_iter()
-        .filter_map(|id| Some((id, request::recipient(id)?)))
-        .unzip();
+    let mut others = Others::default();
+    let mut asked = Vec::new();
+    let mut requests = Vec::new();
+    for id in ids {
+        match request::recipient(id).filter(|_| asked.len() < MOST_LOOKED_UP) {
+            Some(request) => {
+                asked.push(id);
+                requests.push(request);
+            }
+            None => {
+                others.unchecked.insert(id.to_owned());
+            }
+        }
+    }
     let known = cx
         .read_all(requests, |response| parse::parents(&read(response)?))
         .await;
-    let is_parent = |parents: &Vec<String>| parents.iter().any(|parent| is_same(parent, uei));
-    ids.into_iter()
-        .zip(known)
-        .filter(|(_, parents)| parents.as_ref().is_ok_and(is_parent))
-        .map(|(id, _)| id.to_owned())
-        .collect()
+    for (id, parents) in asked.into_iter().zip(known) {
+        match parents {
+            Ok(parents) if parents.iter().any(|parent| is_same(parent, uei)) => {
+                others.subsidiaries.insert(id.to_owned());
+            }
+            Ok(_) => {}
+            Err(_) => {
+                others.unchecked.insert(id.to_owned());
+            }
+        }
+    }
+    others
 }
 
 async fn search(
@@ -302,6 +326,7 @@ async fn search(
     let sort = args.sort.unwrap_or("newest");
     // The search looks for words in names; what it found for another recipient is not an answer.
     let before = page.awards.len();
+    let mut unchecked = 0;
     match filter {
         Filter::Entity {
             uei,
@@ -309,11 +334,15 @@ async fn search(
             independent,
         } => {
             // A search for an id also finds the awards of those whose parent has it.
-            let theirs = subsidiaries(cx, &page.awards, uei, independent).await;
+            let known = subsidiaries(cx, &page.awards, uei, independent).await;
+            let is_in = |award: &award::Award, ids: &HashSet<String>| {
+                award.subsidiary().is_some_and(|id| ids.contains(id))
+            };
             page.awards.retain(|award| match award.recipient() {
                 (_, Some(other)) => {
-                    let is_theirs = award.subsidiary().is_some_and(|id| theirs.contains(id));
-                    is_same(other, uei) || is_theirs
+                    let is_theirs = is_same(other, uei) || is_in(award, &known.subsidiaries);
+                    unchecked += usize::from(!is_theirs && is_in(award, &known.unchecked));
+                    is_theirs
                 }
                 (Some(other), None) => parse::same_name(name, other),
                 (None, None) => true,
@@ -331,7 +360,7 @@ async fn search(
         }),
         _ => {}
     }
-    let others = before - page.awards.len();
+    let others = before - page.awards.len() - unchecked;
     sort_by_date(&mut page.awards, sort, |award| award.day(query.by));
     let items = page
         .awards
@@ -375,8 +404,8 @@ async fn search(
     ));
     result.notes = notes;
     let found = before + page.unreadable;
-    let among = if others > 0 {
-        format!(", {} of {found} awards found", before - others)
+    let among = if others + unchecked > 0 {
+        format!(", {} of {found} awards found", before - others - unchecked)
     } else {
         String::new()
     };
@@ -401,6 +430,10 @@ async fn search(
     result.note(LAG);
     result.skip(page.unreadable, "that could not be read");
     result.skip(others, "to other recipients");
+    result.skip(
+        unchecked,
+        "to recipients that could not be checked for being subsidiaries",
+    );
     if let Filter::Entity { uei, name, .. } = filter {
         let shown = page.awards.iter().take(args.limit);
         let mut subsidiaries: Vec<String> = Vec::new();

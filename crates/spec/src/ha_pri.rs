@@ -30,6 +30,9 @@ pub struct HaPriV2<'a> {
     pub engine_version: &'a str,
 }
 
+/// First line of a version 3 payload.
+const HEADING_V3: &str = "FRESHCONTEXT_HA_PRI_V3";
+
 /// Facts of a version 3 payload: those of version 2 and the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HaPriV3<'a> {
@@ -91,13 +94,18 @@ impl HaPriV2<'_> {
     }
 
     fn payload_under(&self, heading: &str) -> String {
+        let content = canonical_sha256(self.content);
+        let fingerprint = sha256_hex(self.semantic_fingerprint.unwrap_or("null"));
+        self.payload_of_hashes(heading, &content, &fingerprint)
+    }
+
+    /// The payload where the hashes of content and fingerprint are known, and the texts are not.
+    fn payload_of_hashes(&self, heading: &str, content: &str, fingerprint: &str) -> String {
         let null = "null";
         format!(
-            "{heading}\nresult_id={}\ncanonical_content_sha256={}\nsemantic_fingerprint_sha256={}\nadapter={}\n\
-             published_at={}\nretrieved_at={}\nengine_version={}",
+            "{heading}\nresult_id={}\ncanonical_content_sha256={content}\nsemantic_fingerprint_sha256={fingerprint}\n\
+             adapter={}\npublished_at={}\nretrieved_at={}\nengine_version={}",
             self.result_id.unwrap_or(null),
-            canonical_sha256(self.content),
-            sha256_hex(self.semantic_fingerprint.unwrap_or(null)),
             self.adapter,
             self.published_at.unwrap_or(null),
             self.retrieved_at.unwrap_or(null),
@@ -119,9 +127,25 @@ impl HaPriV2<'_> {
 impl HaPriV3<'_> {
     /// Returns the signed payload.
     pub fn payload(&self) -> String {
+        self.with_verdict(&self.facts.payload_under(HEADING_V3))
+    }
+
+    /// Returns the payload where the hashes of content and fingerprint are known; those of the facts are not read.
+    ///
+    /// # Errors
+    /// A fact holds a line break.
+    pub(crate) fn payload_of_hashes(&self, content: &str, fingerprint: &str) -> Result<String, Unsignable> {
+        self.signable()?;
+        one_line_each(&[
+            ("canonical_content_sha256", Some(content)),
+            ("semantic_fingerprint_sha256", Some(fingerprint)),
+        ])?;
+        Ok(self.with_verdict(&self.facts.payload_of_hashes(HEADING_V3, content, fingerprint)))
+    }
+
+    fn with_verdict(&self, facts: &str) -> String {
         format!(
-            "{}\nverdict_id={}\ndecision={}",
-            self.facts.payload_under("FRESHCONTEXT_HA_PRI_V3"),
+            "{facts}\nverdict_id={}\ndecision={}",
             self.verdict_id.unwrap_or("null"),
             self.decision.unwrap_or("null"),
         )

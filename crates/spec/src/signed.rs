@@ -24,6 +24,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::ha_pri::{HaPriV2, HaPriV3};
+
 /// Name of the scheme, and first line of a message.
 pub const SCHEME: &str = "FRESHCONTEXT_ED25519_V1";
 /// What a signature says.
@@ -356,38 +358,27 @@ fn pair(key: &Given<'_>) -> Result<Ed25519KeyPair, InvalidKey> {
 /// Payload of a verdict (Ha-Pri, version 3), from an evaluation's result as JSON. `None` where a fact holds a line break.
 pub fn verdict_payload(result: &Value, engine_version: &str) -> Option<String> {
     let readiness = result.get("provenance_readiness")?;
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-    let or_null = |value: Option<String>| value.unwrap_or_else(|| "null".to_owned());
-    let fact = |name: &str| or_null(text(readiness.get(name)));
-    let facts = [
-        (
-            "result_id",
-            or_null(text(readiness.pointer("/source_identity/result_id"))),
-        ),
-        (
-            "canonical_content_sha256",
-            text(readiness.get("canonical_content_sha256")).unwrap_or_else(|| sha256_hex("")),
-        ),
-        (
-            "semantic_fingerprint_sha256",
-            text(readiness.get("semantic_fingerprint_sha256")).unwrap_or_else(|| sha256_hex("null")),
-        ),
-        ("adapter", or_null(text(result.get("source_type")))),
-        ("published_at", fact("published_at")),
-        ("retrieved_at", fact("retrieved_at")),
-        ("engine_version", engine_version.to_owned()),
-        ("verdict_id", or_null(text(result.get("verdict_id")))),
-        ("decision", or_null(text(result.get("decision")))),
-    ];
-    if facts.iter().any(|(_, fact)| fact.contains(['\n', '\r'])) {
-        return None;
-    }
-    let lines = facts.iter().map(|(name, fact)| format!("\n{name}={fact}"));
-    Some(
-        std::iter::once("FRESHCONTEXT_HA_PRI_V3".to_owned())
-            .chain(lines)
-            .collect(),
-    )
+    let known = |name: &str| readiness.get(name).and_then(Value::as_str);
+    let fact = |name: &str| result.get(name).and_then(Value::as_str);
+    let stamp = HaPriV3 {
+        facts: HaPriV2 {
+            result_id: readiness
+                .pointer("/source_identity/result_id")
+                .and_then(Value::as_str),
+            // An evaluation states their hashes.
+            content: "",
+            semantic_fingerprint: None,
+            adapter: fact("source_type").unwrap_or("null"),
+            published_at: known("published_at"),
+            retrieved_at: known("retrieved_at"),
+            engine_version,
+        },
+        verdict_id: fact("verdict_id"),
+        decision: fact("decision"),
+    };
+    let content = known("canonical_content_sha256").map_or_else(|| sha256_hex(""), str::to_owned);
+    let fingerprint = known("semantic_fingerprint_sha256").map_or_else(|| sha256_hex("null"), str::to_owned);
+    stamp.payload_of_hashes(&content, &fingerprint).ok()
 }
 
 /// The signatures of an evaluation: a field of its structured result.
@@ -568,8 +559,6 @@ mod tests {
 
     #[test]
     fn a_payload_from_hashes_is_the_payload_from_facts() {
-        use crate::ha_pri::{HaPriV2, HaPriV3};
-
         let result = json!({
             "verdict_id": "v", "decision": "use_first", "source_type": "custom",
             "provenance_readiness": {
