@@ -51,7 +51,7 @@ impl Places {
 
     /// The failure of a call that found nothing while places could not be read: a temporary one if there is any, since
     /// another call may then succeed. `None` where all were read.
-    pub fn failure(self, site: &str) -> Option<SourceError> {
+    pub fn failure(self) -> Option<SourceError> {
         let names = self.names();
         let (unread, absent) = (self.unread.len(), self.absent);
         let wait: Option<Duration> = self
@@ -72,7 +72,7 @@ impl Places {
             ),
         };
         let message = format!(
-            "no changelog was found, and {} of {site} could not be read: {names}{told} ({})",
+            "no changelog was found, and {} could not be read: {names}{told} ({})",
             counted(unread, "place", "places"),
             error.message
         );

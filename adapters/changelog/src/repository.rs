@@ -64,7 +64,7 @@ pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceErr
         return Ok(found);
     }
     // What could not be read may well have held something.
-    if let Some(error) = trouble.or_else(|| places.failure("the repository")) {
+    if let Some(error) = trouble.or_else(|| places.failure()) {
         return Err(error);
     }
     let mut found = Found::new(what, page("releases")?, "rest", Vec::new());

@@ -102,7 +102,7 @@ pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
     // What holds no release may be a damaged page, so the next call asks for it again.
     response.discard();
     let read = places.read();
-    if let Some(failure) = places.failure(host(&url)) {
+    if let Some(failure) = places.failure() {
         return Err(failure);
     }
     let message = format!("no changelog at {url} or under {read} other usual addresses");

@@ -98,6 +98,14 @@ async fn signed() -> Result<(), Failed> {
             complaints.push(format!("over MCP: {found:?} {result}"));
         }
     }
+    // At the shell, too.
+    let mut shell = command(&["evaluate", "-", "--json"]);
+    shell.env("FRESHCONTEXT_SIGNING_KEYS", &old);
+    let done = finish(shell, &given.to_string()).await;
+    let found = verified(&done.stdout, None, &old, None).await?;
+    if found != (Some(0), "valid".to_owned()) {
+        complaints.push(format!("at the shell: {found:?} {done:?}"));
+    }
     let failed = server.send("POST", "/v1/evaluate", &[], "{}").await;
     if !failed.header("freshcontext-signature").is_empty() {
         complaints.push("a failed call is signed".to_owned());

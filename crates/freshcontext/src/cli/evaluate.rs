@@ -2,18 +2,22 @@
 
 use std::path::Path;
 
+use chrono::{DateTime, Utc};
 use freshcontext_config::{ConfigError, Settings};
 use freshcontext_contract::limits::SIGNALS_VALUES;
 use freshcontext_contract::quoted_within;
 use freshcontext_core::decay::DecayTable;
 use freshcontext_core::evaluate::{ARGUMENTS, Batch, Decision, Evaluation, Options, batch};
 use freshcontext_core::values::hold_more_values_than;
+use freshcontext_engine::SIGNATURE_FIELD;
 use freshcontext_files::read::{self as input, Bound};
 use freshcontext_files::write::{self as atomic_file, NewFile};
 use freshcontext_mcp::timeline;
+use freshcontext_spec::signed::{Keyring, SignedVerdicts};
 use serde_json::{Map, Value};
 
 use super::{FAILED, WRONG, refused, unreadable};
+use crate::app::keyring;
 use crate::output::{self, Style};
 
 /// What the command line says of the evaluation; takes precedence over the file.
@@ -120,7 +124,11 @@ pub(super) fn evaluate(
         }
     }
     if form.json {
-        output::line(&serde_json::to_string_pretty(&batch.evaluation).unwrap_or_default());
+        let text = match keyring(settings)? {
+            None => serde_json::to_string_pretty(&batch.evaluation),
+            Some(keys) => serde_json::to_string_pretty(&signed(&batch.evaluation, &keys, now)),
+        };
+        output::line(&text.unwrap_or_default());
     } else if batch.evaluation.assembly.is_some() {
         let code = show_assembly(&batch.evaluation);
         show_notes(&batch.evaluation);
@@ -135,6 +143,17 @@ pub(super) fn evaluate(
         None => batch.rows.iter().any(|row| is_usable(row.decision)),
     };
     Ok(if found { 0 } else { FAILED })
+}
+
+/// The evaluation with the signatures of its verdicts, as MCP and REST give it.
+fn signed(evaluation: &Evaluation, keys: &Keyring, now: DateTime<Utc>) -> Value {
+    let mut structured = evaluation.structured().unwrap_or_default();
+    let signature = SignedVerdicts::of(&structured, env!("CARGO_PKG_VERSION"), keys, now);
+    if let Some(fields) = structured.as_object_mut() {
+        let signature = serde_json::to_value(signature).unwrap_or_default();
+        fields.insert(SIGNATURE_FIELD.to_owned(), signature);
+    }
+    structured
 }
 
 /// The arguments in a file: themselves, a list of documents, one document, an answer that holds a list, or JSON Lines. A line
