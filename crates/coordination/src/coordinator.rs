@@ -6,37 +6,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use freshcontext_contract::{BoxFuture, Limits};
-use freshcontext_fetch::{Coordinate, Grant, HostEvent, HostLimit, Lease, Progress, Timer, Turn};
+use freshcontext_contract::Limits;
+use freshcontext_fetch::Timer;
 use redis::Client;
 use redis::aio::MultiplexedConnection;
-use sha2::{Digest, Sha256};
 use tokio::sync::{Notify, mpsc};
 
+use crate::keys::digest;
 use crate::own::Own;
-use crate::reply::Reply;
-use crate::scripts::{LATER, OPENED, REACHED, Scripts, UNLOCK};
-use crate::share::{Allowed, Rate, Shares, millis};
+use crate::scripts::Scripts;
+use crate::share::Shares;
 use crate::status::SharedStatus;
-use crate::{BUDGET, CLOCK_TOLERANCE_MS, GATHER, PREFIX, SILENT, address};
+use crate::{BUDGET, CLOCK_TOLERANCE_MS, PREFIX, address};
 
-/// Time for which a call waits for a Redis that has just stopped answering, or that this process has just begun to
-/// reach, before it counts on its own share.
-const HICCUP: Duration = Duration::from_millis(1_500);
-/// Longest interval between two requests for a lease.
-const AGAIN: Duration = Duration::from_millis(250);
-/// Time for a response body, beyond the time to the head of the answer.
-const BODY: Duration = Duration::from_secs(30);
 /// Messages to Redis that wait to be sent. Later ones are dropped: leases end by themselves.
-const WAITING: usize = 4_096;
+pub(crate) const WAITING: usize = 4_096;
 /// Maximum number of suspensions that a process tells a Redis that has forgotten them.
 const PAUSES: usize = 256;
 /// Longest exchange whose answer shows the clock well enough to follow it.
 const STEADY: Duration = Duration::from_millis(10);
-/// Largest answer that is shared, in bytes.
-const LARGEST: usize = 1 << 20;
-/// Time for which a breaker is remembered after its end, for the probe.
-const REMEMBERED: Duration = Duration::from_mins(5);
 
 /// What a coordinator is made of.
 pub struct Options {
@@ -65,11 +53,11 @@ pub(crate) struct Inner {
     pub(crate) messages: mpsc::Sender<Message>,
     pub(crate) inbox: Mutex<Option<mpsc::Receiver<Message>>>,
     pub(crate) state: Mutex<State>,
-    replicas: u64,
-    head: Duration,
-    next: AtomicU64,
-    granted: AtomicU64,
-    from_share: AtomicU64,
+    pub(crate) replicas: u64,
+    pub(crate) head: Duration,
+    pub(crate) next: AtomicU64,
+    pub(crate) granted: AtomicU64,
+    pub(crate) from_share: AtomicU64,
 }
 
 /// Command that nobody waits for.
@@ -339,7 +327,7 @@ impl Inner {
     }
 
     /// Remembers a suspension, so that a Redis that was away or has forgotten it can be told.
-    fn remember_pause(&self, key: &str, until: Instant, stated: bool) {
+    pub(crate) fn remember_pause(&self, key: &str, until: Instant, stated: bool) {
         let now = self.timer.now();
         let mut state = self.lock();
         state.pauses.retain(|_, (until, _)| *until > now);
@@ -357,435 +345,9 @@ impl Inner {
             let _ = self.messages.try_send(commands);
         }
     }
-
-    async fn acquire(&self, limit: &HostLimit) -> Grant {
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let (link, clock) = {
-            let state = self.lock();
-            (state.link.clone(), state.clock)
-        };
-        if let (Some(link), Some(clock)) = (link, clock)
-            && let Some(grant) = self.acquire_shared(limit, id, &link, clock).await
-        {
-            return grant;
-        }
-        // A number of its own: Redis may be told to forget the lease that was asked for.
-        self.acquire_own(limit, self.next.fetch_add(1, Ordering::Relaxed))
-    }
-
-    async fn acquire_shared(&self, limit: &HostLimit, id: u64, link: &Link, clock: i64) -> Option<Grant> {
-        let begun = self.timer.now();
-        let keys = Keys::of(&link.generation, limit);
-        let pace = limit.pace.map(Rate::from);
-        let mut call = self.scripts.acquire.key(format!("{PREFIX}members"));
-        call.key(&keys.slots)
-            .key(&keys.places)
-            .key(pause_key(&limit.host, None))
-            .key(pause_key(&limit.host, Some((limit.path, limit.keyed))))
-            .key(breaker_key(&limit.host));
-        call.arg(&self.name)
-            .arg(self.deadline(clock))
-            .arg(&link.generation)
-            .arg(id);
-        call.arg(pace.map_or(0, |pace| pace.requests))
-            .arg(pace.map_or(0, |pace| pace.per_ms));
-        call.arg(limit.at_once)
-            .arg(millis(self.head))
-            .arg(millis(self.head + BODY));
-        call.arg(millis(SILENT)).arg(millis(GATHER));
-        call.arg(pace.map_or(0, Rate::pitch))
-            .arg(pace.map_or(0, Rate::window));
-        let mut given_up = GivenUp {
-            inner: self,
-            keys: &keys,
-            id,
-            armed: true,
-        };
-        let asked = self.ask(async |mut link: Link| call.invoke_async(&mut link.connection).await);
-        let value = asked.await;
-        given_up.armed = false;
-        let Some(value) = value else {
-            self.orphaned(&keys, id);
-            return None;
-        };
-        let reply = Reply::of(value);
-        if !self.check_clock(reply.now, begun) {
-            self.orphaned(&keys, id);
-            return None;
-        }
-        let time = Duration::from_millis(u64::try_from(reply.number(0)).unwrap_or(0));
-        match reply.word.as_str() {
-            "go" => {
-                self.granted.fetch_add(1, Ordering::Relaxed);
-                self.note(limit, id, true);
-                let probe = reply.number(0) == 1;
-                Some(Grant::Go(Lease { id, probe }))
-            }
-            "wait" => Some(Grant::Wait {
-                time: time.max(Duration::from_millis(1)),
-                again: time.clamp(Duration::from_millis(1), Duration::from_secs(1)),
-            }),
-            "paused" => Some(Grant::Suspended {
-                time: time.max(Duration::from_millis(1)),
-                stated: reply.number(1) == 1,
-                whole: reply.number(2) == 1,
-            }),
-            "open" => Some(Grant::Open(time.max(Duration::from_millis(1)))),
-            "late" => {
-                self.lose("slow: a command came late");
-                None
-            }
-            _ => {
-                self.lose("it has forgotten this process (flushed or restarted)");
-                None
-            }
-        }
-    }
-
-    fn orphaned(&self, keys: &Keys, id: u64) {
-        let mut state = self.lock();
-        if state.orphans.len() >= WAITING {
-            state.orphans.pop_front();
-        }
-        state.orphans.push_back(self.removal(keys, id));
-    }
-
-    fn removal(&self, keys: &Keys, id: u64) -> Message {
-        let lease = format!("{}-{id}", self.name);
-        [&keys.slots, &keys.places]
-            .map(|key| redis::cmd("ZREM").arg(key).arg(&lease).to_owned())
-            .to_vec()
-    }
-
-    fn note(&self, limit: &HostLimit, id: u64, shared: bool) {
-        if let Some(pace) = limit.pace {
-            let now = self.timer.now();
-            let mut state = self.lock();
-            let own = state.own.entry(limit_name(limit));
-            own.or_insert_with(|| Own::new(pace.per, self.head))
-                .add(id, now, shared);
-        }
-    }
-
-    /// Grants from this process's share.
-    fn acquire_own(&self, limit: &HostLimit, id: u64) -> Grant {
-        let go = || {
-            self.from_share.fetch_add(1, Ordering::Relaxed);
-            self.note(limit, id, false);
-            Grant::Go(Lease { id, probe: false })
-        };
-        let Some(pace) = limit.pace else { return go() };
-        let rate = Rate::from(pace);
-        let now = self.timer.now();
-        let state = self.lock();
-        let down = now.saturating_duration_since(state.since.unwrap_or(self.start));
-        let (shares, clock) = (state.shares(), state.clock);
-        if down < HICCUP {
-            return wait(Duration::from_millis(50));
-        }
-        let own = state.own.get(&limit_name(limit));
-        let taken = own.map(|own| own.of_share(now)).unwrap_or_default();
-        let last = own.and_then(Own::last_of_share);
-        let by_number = |number: u64| -> Result<(), Duration> {
-            let free = usize::try_from(number).unwrap_or(usize::MAX);
-            match taken.len().checked_sub(free) {
-                None => Ok(()),
-                Some(over) => Err(taken
-                    .get(over)
-                    .map_or(pace.per, |end| end.saturating_duration_since(now))),
-            }
-        };
-        let (Some(shares), Some(clock)) = (shares, clock) else {
-            drop(state);
-            // Never a member: the operator's number of replicas. Without a turn, nobody can keep the spacing of a pace
-            // that has fewer requests than there are replicas.
-            let allowed = match rate.requests / self.replicas {
-                0 => Err(pace.per),
-                number => by_number(number),
-            };
-            return allowed.map_or_else(wait, |()| go());
-        };
-        let redis_now = clock + self.millis(now);
-        let begins = state.heard + i64::try_from(millis(SILENT) + rate.per_ms).unwrap_or(i64::MAX);
-        let silence = Duration::from_millis(u64::try_from(begins - redis_now).unwrap_or(0));
-        drop(state);
-        let at = u64::try_from(redis_now).unwrap_or(0);
-        let allowed = match rate.allowed(shares, at) {
-            Allowed::Number(_) if !silence.is_zero() => match rate.reserve(shares) {
-                0 => Err(silence),
-                reserve => by_number(reserve),
-            },
-            Allowed::Number(number) => by_number(number),
-            Allowed::Turn(_) if !silence.is_zero() => {
-                let first = at + millis(silence);
-                match rate.allowed(shares, first) {
-                    Allowed::Turn(more) => Err(silence + Duration::from_millis(more)),
-                    _ => Err(silence),
-                }
-            }
-            Allowed::Turn(0) => match last {
-                // One request in each turn.
-                Some(last) if now.saturating_duration_since(last) < pace.per => Err(last + pace.per - now),
-                _ => Ok(()),
-            },
-            Allowed::Turn(time) => Err(Duration::from_millis(time)),
-            Allowed::Nothing => Err(pace.per.max(Duration::from_secs(5))),
-        };
-        allowed.map_or_else(wait, |()| go())
-    }
-}
-
-/// Returns the lease of a call that is dropped while it asks for one.
-struct GivenUp<'a> {
-    inner: &'a Inner,
-    keys: &'a Keys,
-    id: u64,
-    armed: bool,
-}
-
-impl Drop for GivenUp<'_> {
-    fn drop(&mut self) {
-        if self.armed {
-            self.inner.tell(self.inner.removal(self.keys, self.id));
-        }
-    }
-}
-
-/// Waits, and asks again soon: Redis may be back.
-fn wait(time: Duration) -> Grant {
-    let time = time.max(Duration::from_millis(1));
-    Grant::Wait {
-        time,
-        again: time.min(AGAIN),
-    }
-}
-
-/// The keys of one limit in one generation.
-pub(crate) struct Keys {
-    slots: String,
-    places: String,
-}
-
-impl Keys {
-    fn of(generation: &str, limit: &HostLimit) -> Self {
-        let name = limit_name(limit);
-        Self {
-            slots: format!("{PREFIX}{generation}:slots:{name}"),
-            places: format!("{PREFIX}{generation}:places:{name}"),
-        }
-    }
-}
-
-/// Returns the name of a limit in keys. Callers choose some hosts, so names are hashed.
-fn limit_name(limit: &HostLimit) -> String {
-    let keyed = if limit.keyed { "keyed" } else { "free" };
-    digest(&format!("{}|{}|{keyed}", limit.host, limit.path))
-}
-
-fn pause_key(host: &str, limit: Option<(&str, bool)>) -> String {
-    match limit {
-        None => format!("{PREFIX}pause:{}", digest(host)),
-        Some((path, keyed)) => format!("{PREFIX}pause:{}", digest(&format!("{host}|{path}|{keyed}"))),
-    }
-}
-
-fn breaker_key(host: &str) -> String {
-    format!("{PREFIX}breaker:{}", digest(host))
 }
 
 /// Describes an error without the server's address.
 pub(crate) fn describe(error: &redis::RedisError) -> String {
     error.category().to_owned()
-}
-
-fn digest(text: &str) -> String {
-    base16ct::lower::encode_string(&Sha256::digest(text))
-}
-
-/// Returns a script's call as a command; `EVAL`, because a restarted server has forgotten its scripts.
-fn command(script: &str, key: &str, arguments: &[&str]) -> redis::Cmd {
-    let mut command = redis::cmd("EVAL");
-    command.arg(script).arg(1).arg(key);
-    for argument in arguments {
-        command.arg(argument);
-    }
-    command
-}
-
-impl Coordinate for Coordinator {
-    fn acquire<'a>(&'a self, limit: &'a Arc<HostLimit>) -> BoxFuture<'a, Grant> {
-        self.start();
-        Box::pin(self.0.acquire(limit))
-    }
-
-    fn progress(&self, limit: &Arc<HostLimit>, lease: Lease, progress: Progress) {
-        let inner = &self.0;
-        let name = limit_name(limit);
-        let generation = {
-            let now = inner.timer.now();
-            let mut state = inner.lock();
-            if let Some(own) = state.own.get_mut(&name) {
-                match progress {
-                    // An exchange that failed may have reached the host until it failed.
-                    Progress::Reached | Progress::Ended => own.reached(lease.id, now),
-                    Progress::Unused => own.forget(lease.id),
-                }
-            }
-            state.link.as_ref().map(|link| link.generation.clone())
-        };
-        let Some(generation) = generation else { return };
-        let keys = Keys::of(&generation, limit);
-        let member = format!("{}-{}", inner.name, lease.id);
-        let reached = |pace: freshcontext_contract::Pace| {
-            let per = millis(pace.per).to_string();
-            command(REACHED, &keys.slots, &[&member, &per])
-        };
-        let out = redis::cmd("ZREM").arg(&keys.places).arg(&member).to_owned();
-        inner.tell(match progress {
-            Progress::Reached => limit.pace.map(reached).into_iter().collect(),
-            Progress::Ended => vec![out],
-            Progress::Unused => {
-                let mut message = inner.removal(&keys, lease.id);
-                if lease.probe {
-                    // Nobody has tried the host, so somebody else may.
-                    let key = breaker_key(&limit.host);
-                    message.push(redis::cmd("HDEL").arg(key).arg("probe").to_owned());
-                }
-                message
-            }
-        });
-    }
-
-    fn suspend(&self, host: &str, limit: Option<(&'static str, bool)>, time: Duration, stated: bool) {
-        let key = pause_key(host, limit);
-        let until = self.0.timer.now() + time;
-        self.0.remember_pause(&key, until, stated);
-        self.0.tell(vec![pause_command(&key, time, stated)]);
-    }
-
-    fn host(&self, host: &str, event: HostEvent) {
-        let key = breaker_key(host);
-        self.0.tell(vec![match event {
-            HostEvent::Closed => redis::cmd("DEL").arg(key).to_owned(),
-            HostEvent::Opened(time) => {
-                let (time, remembered) = (millis(time).to_string(), millis(REMEMBERED).to_string());
-                command(OPENED, &key, &[&time, &remembered])
-            }
-        }]);
-    }
-
-    fn look<'a>(&'a self, key: &'a str, longest: Duration) -> BoxFuture<'a, Turn> {
-        self.start();
-        Box::pin(async move {
-            let inner = &self.0;
-            let key = digest(key);
-            let holder = format!("{}-{}", inner.name, inner.next.fetch_add(1, Ordering::Relaxed));
-            let mut pipe = redis::pipe();
-            pipe.cmd("GET").arg(format!("{PREFIX}cache:{key}"));
-            pipe.cmd("SET").arg(format!("{PREFIX}ask:{key}")).arg(&holder);
-            pipe.arg("NX").arg("PX").arg(millis(longest).max(1));
-            let asked = inner.ask(async |mut link: Link| {
-                pipe.query_async::<(Option<Vec<u8>>, Option<String>)>(&mut link.connection)
-                    .await
-            });
-            let Some((stored, taken)) = asked.await else {
-                return Turn::Alone;
-            };
-            let Some(clock) = inner.lock().clock else {
-                return Turn::Alone;
-            };
-            let read = stored.as_deref().and_then(|stored| {
-                let (moment, value) = stored.split_first_chunk::<8>()?;
-                let now = clock + inner.millis(inner.timer.now());
-                let age = age(now, i64::from_be_bytes(*moment))?;
-                Some(Turn::Stored(value.to_vec(), age))
-            });
-            match (read, taken) {
-                (Some(read), taken) => {
-                    if taken.is_some() {
-                        inner.tell(vec![unlock_command(&key, &holder)]);
-                    }
-                    read
-                }
-                (None, Some(_)) => Turn::Mine(holder),
-                (None, None) => Turn::Others,
-            }
-        })
-    }
-
-    fn save(&self, key: &str, value: Vec<u8>, age: Duration, fresh_for: Duration) {
-        let inner = &self.0;
-        let time = millis(fresh_for.saturating_sub(age));
-        let Some(clock) = inner.lock().clock else { return };
-        if value.len() > LARGEST || time == 0 {
-            return;
-        }
-        let now = clock + inner.millis(inner.timer.now());
-        let moment = now.saturating_sub_unsigned(millis(age));
-        let mut stored = moment.to_be_bytes().to_vec();
-        stored.extend(value);
-        let key = format!("{PREFIX}cache:{}", digest(key));
-        inner.tell(vec![
-            redis::cmd("SET")
-                .arg(key)
-                .arg(stored)
-                .arg("PX")
-                .arg(time)
-                .to_owned(),
-        ]);
-    }
-
-    fn unlock(&self, key: &str, lock: &str) {
-        self.0.tell(vec![unlock_command(&digest(key), lock)]);
-    }
-}
-
-/// Returns the age of an answer of this moment. `None` if the moment lies ahead: the clock has been set back, and nobody
-/// knows the age.
-fn age(now: i64, moment: i64) -> Option<Duration> {
-    let age = now
-        .checked_sub(moment)
-        .filter(|age| *age >= -CLOCK_TOLERANCE_MS)?;
-    Some(Duration::from_millis(u64::try_from(age).unwrap_or(0)))
-}
-
-pub(crate) fn pause_command(key: &str, time: Duration, stated: bool) -> redis::Cmd {
-    let time = millis(time).max(1).to_string();
-    command(LATER, key, &[if stated { "1" } else { "0" }, &time])
-}
-
-fn unlock_command(digest: &str, holder: &str) -> redis::Cmd {
-    command(UNLOCK, &format!("{PREFIX}ask:{digest}"), &[holder])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_answer_from_ahead_of_the_clock_has_no_age() {
-        assert_eq!(age(10_000, 4_000), Some(Duration::from_secs(6)));
-        assert_eq!(age(10_000, 10_200), Some(Duration::ZERO));
-        assert_eq!(age(10_000, 10_300), None);
-        assert_eq!(age(i64::MAX, i64::MIN), None);
-    }
-
-    #[test]
-    fn keys_show_no_host() {
-        let limit = HostLimit {
-            host: "wiki.internal.example".to_owned(),
-            path: "/search/",
-            keyed: true,
-            pace: None,
-            at_once: 1,
-        };
-        let Keys { slots, places } = Keys::of("generation", &limit);
-        let pauses = [None, Some((limit.path, limit.keyed))].map(|scope| pause_key(&limit.host, scope));
-        for key in [&slots, &places, &breaker_key(&limit.host), &pauses[0], &pauses[1]] {
-            assert!(
-                key.starts_with(PREFIX) && !key.contains("wiki") && !key.contains("search"),
-                "{key}"
-            );
-        }
-    }
 }

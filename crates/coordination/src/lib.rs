@@ -7,8 +7,11 @@
 
 mod address;
 mod coordinator;
+mod keys;
+mod leases;
 mod link;
 mod own;
+mod port;
 mod reply;
 mod scripts;
 mod share;

@@ -8,7 +8,8 @@ use redis::aio::MultiplexedConnection;
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::coordinator::{Inner, Link, Message, describe, pause_command};
+use crate::coordinator::{Inner, Link, Message, describe};
+use crate::keys::pause_command;
 use crate::reply::Reply;
 use crate::share::millis;
 use crate::{BEAT, BUDGET, CLOCK_TOLERANCE_MS, GATHER, GONE, PREFIX};
