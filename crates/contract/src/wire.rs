@@ -222,7 +222,7 @@ impl Request {
         self
     }
 
-    /// Disables retries, because the address is a guess.
+    /// Disables retries, because the address is a guess. A connection that broke is tried once more: the host was not asked.
     #[must_use]
     pub fn probing(mut self) -> Self {
         self.probe = true;

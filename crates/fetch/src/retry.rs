@@ -64,7 +64,9 @@ impl Inner {
         if failure.code == ErrorCode::RateLimited && !failure.wait_stated {
             return Err(Stop::Unstated);
         }
-        if job.request.probe {
+        // A probe asks a host once, but a connection that broke asked it nothing: what cannot be read is told to the
+        // caller, so it should not hang on a connection that the host closed at that moment.
+        if job.request.probe && (failure.code != ErrorCode::Unreachable || tries > 1) {
             return Err(Stop::Probe);
         }
         if tries >= self.wire.limits.attempts {

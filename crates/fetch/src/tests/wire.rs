@@ -482,3 +482,24 @@ async fn a_message_names_the_host_and_no_query() {
     assert!(!all.contains("private-words"));
     assert!(!all.contains("127.0.0.1"));
 }
+
+/// A probe costs a host one request; a connection that broke before an answer is no request.
+#[tokio::test]
+async fn a_probe_is_repeated_only_where_the_host_was_not_asked() {
+    for (first, attempts) in [
+        (vec![Act::Close], Ok(2)),
+        (vec![Act::Send(answer(503, &[], ""))], Err(1)),
+    ] {
+        let server = Server::start(move |seen| match seen.n {
+            0 => first.clone(),
+            _ => vec![Act::Send(json("{}"))],
+        })
+        .await;
+        let mut config = config_to(&server);
+        hasten(&mut config);
+        config.limits.attempts = 3;
+        let answered = send(&pipeline(config), get(URL).probing()).await;
+        let answered = answered.map(|response| response.attempts);
+        assert_eq!(answered.map_err(|failure| failure.attempts), attempts);
+    }
+}
