@@ -36,6 +36,9 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("references::asked_once_in_order", || {
             block_on(asked_once_in_order())
         }),
+        Trial::test("references::texts_as_people_have_them", || {
+            block_on(texts_as_people_have_them())
+        }),
         Trial::test("references::titles", || block_on(titles())),
         Trial::test("references::wrong_arguments", || block_on(wrong_arguments())),
         Trial::test("references::quoted", || block_on(quoted())),
@@ -292,6 +295,127 @@ async fn slow_upstreams() -> Result<(), Failed> {
         again == Some(left),
         format!("{again:?} of {left} are asked again"),
     )
+}
+
+/// What was cut out of a text in the wrong place, and what another index may have, is never gone; what the text holds is all
+/// checked. Every upstream says 404, but for two papers that stand.
+async fn texts_as_people_have_them() -> Result<(), Failed> {
+    let scene = Scene::of(once(), |request| {
+        let target = request.target.to_ascii_lowercase();
+        let doi = if target.contains("0736") {
+            "10.5555/1520-0493(1974)102<0736:WACOJ>2.0.CO;2"
+        } else {
+            "10.5555/paper.1"
+        };
+        let stands = ["10.5555%2fpaper.1", "0736", "/prefixes/"]
+            .iter()
+            .any(|part| target.contains(part));
+        let body = json!({"message": {"DOI": doi, "title": ["A study"], "published": {"date-parts": [[2020, 1, 2]]}}});
+        match request.host.as_str() {
+            "api.crossref.org" if stands => reply(200, "application/json", &body.to_string()),
+            _ => reply(404, "text/plain", "not found"),
+        }
+    })
+    .await?;
+    let cases: [(&str, &str, &[(&str, &str)]); 12] = [
+        (
+            "table",
+            "|10.5555/paper.1|2013|",
+            &[("10.5555/paper.1", "stands")],
+        ),
+        (
+            "row",
+            "1,10.5555/paper.1;10.5555/paper.2,2013",
+            &[
+                ("10.5555/paper.1", "stands"),
+                ("10.5555/paper.2", "could_not_check"),
+            ],
+        ),
+        (
+            "invisible",
+            "10.5555/pa\u{ad}per.1\u{200b} is read",
+            &[("10.5555/paper.1", "stands")],
+        ),
+        (
+            "broken line",
+            "see 10.5555/paper-\n  1999",
+            &[("10.5555/paper-1999", "could_not_check")],
+        ),
+        ("absent", "see 10.5555/paper.3.", &[("10.5555/paper.3", "gone")]),
+        (
+            "SICI",
+            "doi:10.5555/1520-0493(1974)102&lt;0736:WACOJ&gt;2.0.CO;2",
+            &[("10.5555/1520-0493(1974)102<0736:wacoj>2.0.co;2", "stands")],
+        ),
+        (
+            "BibTeX",
+            "@article{a, title = {A study, at $4.00}, doi = {10.5555/paper.1},}\n@book{a, title = {Kept}}",
+            &[("10.5555/paper.1", "stands"), ("Kept", "not_recognised")],
+        ),
+        (
+            "RIS",
+            "TY  - JOUR\nDO  - 10.5555/paper.1\nTY  - JOUR\nDO  - 10.5555/paper.3\nER  - \n",
+            &[("10.5555/paper.1", "stands"), ("10.5555/paper.3", "gone")],
+        ),
+        (
+            "requirements",
+            "./vendor/lib\nflask==0.12.2\ntorch==2.1.0+cu118\n",
+            &[
+                ("pypi:flask@0.12.2", "gone"),
+                ("pypi:torch@2.1.0+cu118", "could_not_check"),
+            ],
+        ),
+        (
+            "two indexes",
+            "--extra-index-url https://packages.example/simple\nflask==0.12.2\n",
+            &[("pypi:flask@0.12.2", "could_not_check")],
+        ),
+        (
+            "another index",
+            "-i https://packages.example/simple\nflask==0.12.2\n",
+            &[],
+        ),
+        (
+            "pip",
+            "pip install git+https://github.com/acme/tool.git@v1.0.0 today",
+            &[("acme/tool@v1.0.0", "gone")],
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (name, text, due) in cases {
+        let outcome = scene.check(json!({ "text": text })).await?;
+        let results = outcome.structured["results"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
+        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let got: Vec<(String, String)> = results
+            .iter()
+            .map(|result| {
+                let id = if result["id"].is_string() {
+                    &result["id"]
+                } else {
+                    &result["ref"]
+                };
+                (word(id), word(&result["verdict"]))
+            })
+            .collect();
+        let due: Vec<(String, String)> = due
+            .iter()
+            .map(|(id, verdict)| ((*id).into(), (*verdict).into()))
+            .collect();
+        if got != due {
+            wrong.push(format!("{name}: {got:?}, want {due:?}"));
+        }
+        if due.is_empty() && !outcome.text.contains("another index than PyPI") {
+            wrong.push(format!("{name}: {}", outcome.text));
+        }
+    }
+    let asked = scene.upstream.requests();
+    if let Some(request) = asked.iter().find(|request| request.target.contains("torch")) {
+        wrong.push(format!("asked for {}", request.target));
+    }
+    verdict(wrong)
 }
 
 /// A lock file of 300 packages comes by pages of 50, each package once.

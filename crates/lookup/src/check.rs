@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use freshcontext_contract::{CommonArgs, ErrorCode, Lookup, Presence, SourceError};
 use freshcontext_core::references::{ArchivedCopy, Judged, Verdict, judge};
 use freshcontext_engine::{Ask, Engine, Place};
+use freshcontext_parse::registry::Registry;
 use freshcontext_references::{Ecosystem, Reference};
 
 use crate::question::{Asking, Came, Question, Slot};
@@ -73,6 +74,13 @@ impl Asker<'_> {
                 name,
                 version,
             } => match ecosystem {
+                // PyPI takes no local versions (<https://packaging.python.org/en/latest/specifications/version-specifiers/>),
+                // so it does not know whether `2.1.0+cu118` exists elsewhere.
+                Ecosystem::Registry(Registry::Pypi)
+                    if version.as_ref().is_some_and(|version| version.contains('+')) =>
+                {
+                    return (Ok(Lookup::new(Presence::Unsettled("not_covered"))), None);
+                }
                 Ecosystem::Registry(registry) => Question::Package(*registry, name.clone(), version.clone()),
                 Ecosystem::Go => Question::Module(name.clone(), version.clone()),
             },

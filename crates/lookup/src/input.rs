@@ -9,6 +9,12 @@ pub(crate) const EXAMPLE: &str =
     r#"{"references": ["10.1038/nature12373", "npm:chalk@2.4.2", "https://example.com/page"]}"#;
 /// Arguments of the tool.
 const KNOWN: [&str; 3] = ["references", "text", "cursor"];
+/// Told of a text in which nothing was found: it may be of a form that is not read.
+const NOTHING_FOUND: &str = "No reference was found in the text. It was read as running text; bibliographies are read as BibTeX, RIS \
+    and CSL JSON, lock files as package-lock.json, Cargo.lock, poetry.lock, uv.lock, requirements.txt and go.sum";
+/// Told of a requirements file that names an index of its own.
+const OTHER_INDEX: &str =
+    "The file takes its packages from another index than PyPI: none of them was asked about";
 /// Longest reference, title and company, in bytes.
 const LONGEST: usize = 2_000;
 
@@ -88,10 +94,12 @@ impl Input {
         }
         let gathered = gather(text);
         self.format = Some(gathered.format.as_str());
-        if gathered.references.is_empty() {
-            self.notes.push("No reference was found in the text".to_owned());
+        if gathered.references.is_empty() && gathered.left_out == 0 {
+            self.notes.push(NOTHING_FOUND.to_owned());
         }
-        if gathered.left_out > 0 {
+        if gathered.is_of_other_index {
+            self.notes.push(OTHER_INDEX.to_owned());
+        } else if gathered.left_out > 0 {
             let left_out = counted(gathered.left_out, "package names", "packages name");
             self.notes.push(format!(
                 "{left_out} no version in a public registry and cannot be checked"
@@ -104,16 +112,8 @@ impl Input {
 
 fn one(field: &str, value: &Value) -> Result<Cited, SourceError> {
     match value {
-        Value::String(text) => Ok(Cited {
-            text: bounded(field, text)?,
-            title: None,
-            company: None,
-        }),
-        Value::Number(number) => Ok(Cited {
-            text: number.to_string(),
-            title: None,
-            company: None,
-        }),
+        Value::String(text) => Ok(Cited::new(bounded(field, text)?)),
+        Value::Number(number) => Ok(Cited::new(number.to_string())),
         Value::Object(parts) => {
             if let Some(name) = parts
                 .keys()
@@ -133,9 +133,9 @@ fn one(field: &str, value: &Value) -> Result<Cited, SourceError> {
             };
             let text = part("ref")?.ok_or_else(|| wrong(format!("{field}.ref"), "is missing"))?;
             Ok(Cited {
-                text,
                 title: part("title")?,
                 company: part("company")?,
+                ..Cited::new(text)
             })
         }
         _ => Err(wrong(field, "must be a text, or an object with ref")),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use freshcontext_contract::SourceError;
-use freshcontext_core::references::{Checked, Judged, References, is_to_be_asked_again};
+use freshcontext_core::references::{Checked, Judged, References, Verdict, is_to_be_asked_again};
 use freshcontext_engine::Engine;
 use freshcontext_references::{Cited, NotRecognised, Reference, recognise};
 use futures_util::future::{join, join_all};
@@ -148,11 +148,17 @@ fn made(
     reference: &Reference,
     answered: Option<Answered>,
 ) -> Checked {
-    let answered = answered.unwrap_or_else(|| Answered {
+    let mut answered = answered.unwrap_or_else(|| Answered {
         judged: Judged::not_asked(),
         copy: None,
         checked_at: engine.clock().now(),
     });
+    if answered.judged.verdict == Verdict::Gone
+        && let Some(doubt) = cited.doubt
+    {
+        answered.judged = Judged::not_settled(doubt.as_str());
+        answered.copy = None;
+    }
     let has_own_title = !matches!(
         reference,
         Reference::Package { .. } | Reference::Repository { .. }

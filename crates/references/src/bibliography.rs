@@ -1,30 +1,28 @@
-//! Entries of bibliographies: BibTeX, RIS (<https://refdb.sourceforge.net/manual-0.9.6/sect1-ris-format.html>), CSL JSON
+//! Entries of bibliographies: RIS (<https://refdb.sourceforge.net/manual-0.9.6/sect1-ris-format.html>), CSL JSON
 //! (<https://citeproc-js.readthedocs.io/en/latest/csl-json/markup.html>).
 
-use biblatex::{ChunksExt as _, RawBibliography};
 use serde_json::Value;
 
 use crate::find::find;
-use crate::forms::arxiv_id;
 use crate::recognise::recognise;
-use crate::reference::Cited;
+use crate::reference::{Cited, Doubt};
 
 /// What an entry has to be found by.
 #[derive(Default)]
-struct Entry {
-    title: Option<String>,
-    doi: Option<String>,
-    arxiv: Option<String>,
-    isbn: Option<String>,
-    url: Option<String>,
+pub(crate) struct Entry {
+    pub(crate) title: Option<String>,
+    pub(crate) doi: Option<String>,
+    pub(crate) arxiv: Option<String>,
+    pub(crate) isbn: Option<String>,
+    pub(crate) url: Option<String>,
     /// Texts in which an address may stand.
-    notes: Vec<String>,
-    key: String,
+    pub(crate) notes: Vec<String>,
+    pub(crate) key: String,
 }
 
 impl Entry {
     /// The one reference of the entry, the surest first. An entry without any stays, under its title.
-    fn cited(self) -> Cited {
+    pub(crate) fn cited(self) -> Cited {
         let isbn = self.isbn.filter(|_| self.doi.is_none()).map(|isbn| {
             let first = isbn.split([',', ';']).next().unwrap_or_default();
             format!("ISBN {}", first.trim())
@@ -33,55 +31,37 @@ impl Entry {
         let mut named = named
             .map(|text| text.trim().to_owned())
             .filter(|text| !text.is_empty());
+        let mut doubt = None;
         let first = named.find(|text| recognise(text).is_ok()).or_else(|| {
-            let notes = self.notes.iter().flat_map(|note| find(note));
-            notes.map(str::to_owned).find(|text| recognise(text).is_ok())
+            let mut notes = self.notes.iter().flat_map(|note| find(note));
+            let found = notes.find(|found| recognise(&found.text).is_ok())?;
+            doubt = (!found.is_end_sure).then_some(Doubt::End);
+            Some(found.text)
         });
         let text = first.or_else(|| self.title.clone()).unwrap_or(self.key);
         Cited {
-            text,
             title: self.title,
-            company: None,
+            doubt,
+            ..Cited::new(text)
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        let fields = [&self.title, &self.doi, &self.arxiv, &self.isbn, &self.url];
+        fields.iter().all(|field| field.is_none()) && self.notes.is_empty() && self.key.is_empty()
     }
 }
 
-/// The entries of a BibTeX file; `None` where it cannot be parsed.
-pub(crate) fn bibtex(text: &str) -> Option<Vec<Cited>> {
-    // Checked as a whole first: the tree of entries is made of what is well formed alone.
-    RawBibliography::parse(text).ok()?;
-    let bibliography = biblatex::Bibliography::parse(text).ok()?;
-    let entries = bibliography.iter().map(|entry| {
-        let field = |name: &str| {
-            let chunks = entry.get(name)?;
-            // Addresses and ids stand as they are written; braces and commands are of the rest.
-            let text = chunks.format_verbatim();
-            let text = text.trim().trim_matches(['{', '}']).to_owned();
-            (!text.is_empty()).then_some(text)
-        };
-        let is_arxiv = ["archiveprefix", "eprinttype"]
-            .iter()
-            .any(|name| field(name).is_some_and(|kind| kind.eq_ignore_ascii_case("arxiv")));
-        let eprint = field("eprint").filter(|id| is_arxiv || arxiv_id(id).is_some());
-        let notes = ["note", "howpublished", "journal", "journaltitle", "number"];
-        Entry {
-            title: field("title").map(|title| title.replace(['{', '}'], "")),
-            doi: field("doi").map(|doi| doi.replace("\\_", "_")),
-            arxiv: eprint.map(|id| format!("arXiv:{}", id.trim_start_matches("arXiv:"))),
-            isbn: field("isbn"),
-            url: field("url").map(|url| url.replace("\\_", "_")),
-            notes: notes.iter().filter_map(|name| field(name)).collect(),
-            key: entry.key.clone(),
-        }
-        .cited()
-    });
-    Some(entries.collect())
-}
-
-/// The records of a RIS file.
+/// The records of a RIS file. A record ends at its `ER`, at the next `TY`, or with the file.
 pub(crate) fn ris(text: &str) -> Vec<Cited> {
     let mut out = Vec::new();
     let mut entry = Entry::default();
+    let mut end = |entry: &mut Entry| {
+        let entry = std::mem::take(entry);
+        if !entry.is_empty() {
+            out.push(entry.cited());
+        }
+    };
     for line in text.lines() {
         let Some((tag, value)) = line.trim_start_matches('\u{feff}').split_once("  -") else {
             continue;
@@ -93,8 +73,7 @@ pub(crate) fn ris(text: &str) -> Vec<Cited> {
             }
         };
         match tag.trim() {
-            "TY" => entry = Entry::default(),
-            "ER" => out.push(std::mem::take(&mut entry).cited()),
+            "TY" | "ER" => end(&mut entry),
             "TI" | "T1" | "CT" => first(&mut entry.title),
             "DO" => first(&mut entry.doi),
             "UR" | "L1" | "L2" => first(&mut entry.url),
@@ -104,6 +83,7 @@ pub(crate) fn ris(text: &str) -> Vec<Cited> {
             _ => {}
         }
     }
+    end(&mut entry);
     out
 }
 

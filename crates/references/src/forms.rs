@@ -7,6 +7,7 @@ use freshcontext_parse::registry::Registry;
 use regex::Regex;
 use url::Url;
 
+use crate::find::SICI_END;
 use crate::reference::{Ecosystem, Reference};
 
 /// Longest version and tag, in bytes.
@@ -28,10 +29,18 @@ pub(crate) fn after<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
 }
 
 pub(crate) fn doi(text: &str) -> Option<Reference> {
-    static DOI: LazyLock<Option<Regex>> =
-        LazyLock::new(|| pattern(r"^10\.\d{4,9}(?:\.\d{1,9})*/[^\s\x22<>]+$"));
+    static DOI: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern(&format!(
+            r"^10\.\d{{4,9}}(?:\.\d{{1,9}})*/[^\s\x22<>]+(?:{SICI_END})?$"
+        ))
+    });
     let id = after(text, &["doi"]).unwrap_or(text);
-    let id = id.trim_end_matches('.').to_lowercase();
+    let id = id
+        .trim_end_matches('.')
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&")
+        .to_lowercase();
     if !DOI.as_ref()?.is_match(&id) {
         return None;
     }
@@ -256,6 +265,20 @@ pub(crate) fn repository(text: &str) -> Option<Reference> {
     let (name, tag) = match text.rsplit_once('@') {
         Some((name, tag)) if name.contains('/') => (name, Some(tag)),
         _ => (text, None),
+    };
+    of_repository(github::repository(name).ok()?, tag)
+}
+
+/// A repository as pip names it after `git+`: `https://github.com/owner/name.git@tag#egg=name`
+/// (<https://pip.pypa.io/en/stable/topics/vcs-support/>).
+pub(crate) fn repository_of_pip(address: &str) -> Option<Reference> {
+    let address = address.split('#').next()?;
+    // A user stands before an at sign, too: only one behind the host names a tag.
+    let path = address.find("://").map_or(0, |at| at + 3);
+    let path = address.get(path..)?.find('/').map(|at| path + at)?;
+    let (name, tag) = match address.get(path..)?.rsplit_once('@') {
+        Some((name, tag)) => (address.get(..path + name.len())?, Some(tag)),
+        None => (address, None),
     };
     of_repository(github::repository(name).ok()?, tag)
 }

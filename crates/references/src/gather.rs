@@ -6,9 +6,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+use crate::invisible::without_invisible;
 use crate::locks::Locked;
-use crate::reference::Cited;
-use crate::{bibliography, find, locks};
+use crate::reference::{Cited, Doubt};
+use crate::{bibliography, bibtex, find, locks};
 
 /// What a document was read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,12 +57,15 @@ pub struct Gathered {
     pub references: Vec<Cited>,
     /// Packages of a lock file that name no version in a public registry.
     pub left_out: usize,
+    /// Whether a requirements file takes its packages from another index than the public one.
+    pub is_of_other_index: bool,
 }
 
 /// Finds the references of a text, of a bibliography, or of a lock file. What cannot be read as what it seems to be is read as
 /// text.
 pub fn gather(text: &str) -> Gathered {
-    let text = text.trim_start_matches('\u{feff}');
+    let text = without_invisible(text);
+    let text = text.as_ref();
     let listed = |format, mut references: Vec<Cited>| {
         let mut seen = HashSet::new();
         references.retain(|cited| seen.insert(cited.text.clone()));
@@ -69,6 +73,7 @@ pub fn gather(text: &str) -> Gathered {
             format,
             references,
             left_out: 0,
+            is_of_other_index: false,
         }
     };
     if text.trim_start().starts_with(['{', '['])
@@ -81,11 +86,11 @@ pub fn gather(text: &str) -> Gathered {
             return listed(Format::CslJson, entries);
         }
     }
-    if is_match(&BIBTEX, text)
-        && let Some(entries) = bibliography::bibtex(text)
-        && !entries.is_empty()
-    {
-        return listed(Format::Bibtex, entries);
+    if is_match(&BIBTEX, text) {
+        let entries = bibtex::entries(text);
+        if !entries.is_empty() {
+            return listed(Format::Bibtex, entries);
+        }
     }
     if is_match(&RIS, text) {
         let records = bibliography::ris(text);
@@ -102,16 +107,15 @@ pub fn gather(text: &str) -> Gathered {
     if let Some(lock) = locks::requirements(text) {
         return locked(Format::Requirements, lock);
     }
-    let found = find::find(text).map(|text| Cited {
-        text: text.to_owned(),
-        title: None,
-        company: None,
+    let found = find::find(text).into_iter().map(|found| Cited {
+        doubt: (!found.is_end_sure).then_some(Doubt::End),
+        ..Cited::new(found.text)
     });
     listed(Format::Text, found.collect())
 }
 
 static BIBTEX: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?m)^[ \t]*@[A-Za-z]{2,20}[ \t]*\{").ok());
+    LazyLock::new(|| Regex::new(r"(?m)^[ \t]*@[A-Za-z]{2,20}[ \t]*[{(]").ok());
 static RIS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?m)^TY  - ?[A-Z]").ok());
 
 fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
@@ -119,14 +123,15 @@ fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
 }
 
 fn locked(format: Format, lock: Locked) -> Gathered {
+    let doubt = lock.has_other_index.then_some(Doubt::OtherIndex);
     let references = lock.references.into_iter().map(|text| Cited {
-        text,
-        title: None,
-        company: None,
+        doubt,
+        ..Cited::new(text)
     });
     Gathered {
         format,
         references: references.collect(),
         left_out: lock.left_out,
+        is_of_other_index: lock.is_of_other_index,
     }
 }

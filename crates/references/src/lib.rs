@@ -2,9 +2,11 @@
 //! bibliographies and lock files hold references. Pure: nothing is asked.
 
 mod bibliography;
+mod bibtex;
 mod find;
 mod forms;
 mod gather;
+mod invisible;
 mod isbn;
 mod locks;
 mod recognise;
@@ -13,7 +15,7 @@ mod web;
 
 pub use gather::{Format, Gathered, gather};
 pub use recognise::{NotRecognised, recognise};
-pub use reference::{Cited, Ecosystem, Reference};
+pub use reference::{Cited, Doubt, Ecosystem, Reference};
 
 #[cfg(test)]
 mod tests;

@@ -19,6 +19,10 @@ pub(crate) struct Locked {
     pub references: Vec<String>,
     /// Packages from elsewhere than the public registry, and lines without one version.
     pub left_out: usize,
+    /// Whether packages come from another index than the public one, and are left out therefore.
+    pub is_of_other_index: bool,
+    /// Whether packages may come from another index, too.
+    pub has_other_index: bool,
     seen: HashSet<String>,
 }
 
@@ -139,10 +143,14 @@ pub(crate) fn toml(text: &str) -> Option<Locked> {
     Some(locked)
 }
 
+/// Index of pip where a file names none.
+const PUBLIC_INDEX: [&str; 2] = ["https://pypi.org/simple", "https://pypi.python.org/simple"];
+
 /// `requirements.txt` (<https://pip.pypa.io/en/stable/reference/requirements-file-format/>): lines that name one version. `None`
 /// where no line does, or most lines are something else.
 pub(crate) fn requirements(text: &str) -> Option<Locked> {
     let mut locked = Locked::default();
+    let mut pins = 0_usize;
     let mut others = 0_usize;
     for line in text.lines() {
         let line = line.split(" #").next().unwrap_or_default();
@@ -153,12 +161,11 @@ pub(crate) fn requirements(text: &str) -> Option<Locked> {
             .trim()
             .trim_end_matches('\\')
             .trim();
-        if line.is_empty()
-            || line.starts_with('#')
-            || line.starts_with("--")
-            || line.starts_with("-r ")
-            || line.starts_with("-c ")
-        {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if line.starts_with('-') && !is_editable(line) {
+            locked.read_option(line);
             continue;
         }
         // A marker of the environment says when the line holds.
@@ -167,6 +174,7 @@ pub(crate) fn requirements(text: &str) -> Option<Locked> {
         if let Some((name, version)) = requirement.split_once("==")
             && is_name(name)
         {
+            pins += 1;
             locked.add(
                 Ecosystem::Registry(Registry::Pypi),
                 name,
@@ -178,7 +186,28 @@ pub(crate) fn requirements(text: &str) -> Option<Locked> {
             others += 1;
         }
     }
-    (!locked.references.is_empty() && others <= locked.references.len() / 4).then_some(locked)
+    if pins == 0 || others > pins / 4 {
+        return None;
+    }
+    if locked.is_of_other_index {
+        locked.left_out += locked.references.len();
+        locked.references.clear();
+    }
+    Some(locked)
+}
+
+impl Locked {
+    /// Reads a line of options: which index the packages come from.
+    fn read_option(&mut self, line: &str) {
+        let (name, value) = line.split_once(['=', ' ', '\t']).unwrap_or((line, ""));
+        let is_public = PUBLIC_INDEX.contains(&value.trim().trim_end_matches('/'));
+        match name {
+            "--index-url" | "-i" | "--pypi-url" => self.is_of_other_index = !is_public,
+            "--no-index" => self.is_of_other_index = true,
+            "--extra-index-url" | "--find-links" | "-f" => self.has_other_index |= !is_public,
+            _ => {}
+        }
+    }
 }
 
 fn is_name(name: &str) -> bool {
@@ -186,10 +215,25 @@ fn is_name(name: &str) -> bool {
     Registry::Pypi.can_name(name)
 }
 
-/// Whether a line is a requirement without one version: a name, a range of versions, an address.
+fn is_editable(line: &str) -> bool {
+    ["-e ", "-e\t", "--editable ", "--editable="]
+        .iter()
+        .any(|option| line.starts_with(option))
+}
+
+/// Whether a line is a requirement without one version in a registry: a name, a range of versions, an address, a path.
 fn is_requirement(line: &str) -> bool {
     let end = line.find(['<', '>', '=', '~', '!', '@']).unwrap_or(line.len());
-    line.get(..end).is_some_and(is_name) || line.starts_with("-e ") || line.starts_with("git+")
+    let is_word = |line: &str| !line.contains(char::is_whitespace);
+    let is_archive = [".whl", ".zip", ".tar.gz", ".tar.bz2"]
+        .iter()
+        .any(|end| line.ends_with(end));
+    let is_place = [
+        "git+", "hg+", "svn+", "bzr+", "http://", "https://", "file:", "./", "../", "/", ".",
+    ]
+    .iter()
+    .any(|start| line.starts_with(start));
+    line.get(..end).is_some_and(is_name) || is_editable(line) || (is_word(line) && (is_place || is_archive))
 }
 
 /// `go.sum` (<https://go.dev/ref/mod#go-sum-files>): modules whose content is used. Lines of a module's `go.mod` alone are of

@@ -1,6 +1,9 @@
 //! From a text to a reference, by its form alone.
 
-use crate::forms::{accession, advisory, arxiv, award, doi, module, package, repository, rfc, tender};
+use crate::forms::{
+    accession, advisory, arxiv, award, doi, module, package, repository, repository_of_pip, rfc, tender,
+};
+use crate::invisible::without_invisible;
 use crate::isbn;
 use crate::reference::Reference;
 use crate::web;
@@ -35,9 +38,13 @@ impl NotRecognised {
 /// # Errors
 /// Why it is none.
 pub fn recognise(text: &str) -> Result<Reference, NotRecognised> {
-    let text = unwrapped(text);
+    let text = without_invisible(text);
+    let text = unwrapped(&text);
     if text.is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
         return Err(NotRecognised::NoKnownForm);
+    }
+    if let Some(address) = text.strip_prefix("git+") {
+        return repository_of_pip(address).ok_or(NotRecognised::NoKnownForm);
     }
     if let Some(found) = module(text) {
         return Ok(found);

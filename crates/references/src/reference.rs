@@ -159,6 +159,25 @@ impl fmt::Display for Reference {
     }
 }
 
+/// Why nothing found would not mean that a thing is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doubt {
+    /// It was cut out of a running text, where it may end elsewhere: at a broken line, or with something glued to it.
+    End,
+    /// The file names another package index beside the public one.
+    OtherIndex,
+}
+
+impl Doubt {
+    /// The word in results.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::End => "end_not_sure",
+            Self::OtherIndex => "other_index",
+        }
+    }
+}
+
 /// One reference as a document has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cited {
@@ -168,4 +187,18 @@ pub struct Cited {
     pub title: Option<String>,
     /// The company that a filing is of.
     pub company: Option<String>,
+    /// Why it would not be gone if it was not found.
+    pub doubt: Option<Doubt>,
+}
+
+impl Cited {
+    /// A reference without anything said of it.
+    pub const fn new(text: String) -> Self {
+        Self {
+            text,
+            title: None,
+            company: None,
+            doubt: None,
+        }
+    }
 }

@@ -77,6 +77,26 @@ fn every_form_has_its_kind_and_its_normal_form() {
             "url",
             "https://crates.io/crates/serde/versions",
         ),
+        (
+            "10.1175/1520-0493(1974)102&lt;0736:WACOJ&gt;2.0.CO;2",
+            "doi",
+            "10.1175/1520-0493(1974)102<0736:wacoj>2.0.co;2",
+        ),
+        (
+            "https://doi.org/10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM968>3.0.CO;2-2",
+            "doi",
+            "10.1002/(sici)1097-0258(19980815/30)17:15/16<1661::aid-sim968>3.0.co;2-2",
+        ),
+        (
+            "git+https://github.com/acme/tool.git@v1.0.0#egg=tool",
+            "repository",
+            "acme/tool@v1.0.0",
+        ),
+        (
+            "git+ssh://git@github.com/acme/tool.git",
+            "repository",
+            "acme/tool",
+        ),
         ("acme/tool@v1.0.0", "repository", "acme/tool@v1.0.0"),
         ("acme/tool", "repository", "acme/tool"),
         (
@@ -229,9 +249,110 @@ fn bibliographies_give_one_reference_an_entry() {
             0
         )
     );
-    // What is broken is read as text.
-    let (format, references, _) = texts("@article{one, title = {unclosed, doi = {10.1000/182}");
-    assert_eq!((format, references.len()), (Format::Text, 1));
+}
+
+/// What is wrong with one entry costs the others nothing.
+#[test]
+fn broken_bibliographies_lose_no_entry() {
+    let good = "@book{kept, title = {Kept}, isbn = {978-0-306-40615-7}}\n";
+    for (wrong, expected) in [
+        (
+            "@article{one, title = {At $4.00 a share}, doi = {10.1000/182}}",
+            "10.1000/182",
+        ),
+        (
+            "@article{one, title = {One}, journal = jmlr, month = sept, doi = {10.1000/182}}",
+            "10.1000/182",
+        ),
+        ("@book{kept, title = {Twice}, doi = {10.1000/182}}", "10.1000/182"),
+        (
+            "@article{one, title = {unclosed, doi = {10.1000/182}",
+            "10.1000/182",
+        ),
+        (
+            "@article{one, title = \"an \"inner\" one\", doi = {10.1000/182},}",
+            "10.1000/182",
+        ),
+        ("@misc{one, title = {50% of it}}", "50% of it"),
+        (
+            "@article(one, title = {Round}, doi = {10.1000/182})",
+            "10.1000/182",
+        ),
+        (
+            r"@article{one, title = {One}, doi = {10.1000/1520-0493(1974)102$<$0736:WACOJ$>$2.0.CO;2}}",
+            "10.1000/1520-0493(1974)102<0736:WACOJ>2.0.CO;2",
+        ),
+    ] {
+        for text in [[wrong, "\n", good].concat(), [good, wrong].concat()] {
+            let (format, references, _) = texts(&text);
+            assert_eq!(format, Format::Bibtex, "{text}");
+            assert_eq!(references.len(), 2, "{text}: {references:?}");
+            assert!(
+                references.iter().any(|found| found == expected),
+                "{text}: {references:?}"
+            );
+            assert!(
+                references.iter().any(|found| found == "ISBN 978-0-306-40615-7"),
+                "{text}: {references:?}"
+            );
+        }
+    }
+    for ris in [
+        "TY  - JOUR\nDO  - 10.1000/182\nTY  - JOUR\nDO  - 10.1000/183\nER  - \n",
+        "TY  - JOUR\nDO  - 10.1000/182\nER  - \nTY  - JOUR\nDO  - 10.1000/183\n",
+    ] {
+        let expected = vec!["10.1000/182".to_owned(), "10.1000/183".to_owned()];
+        assert_eq!(texts(ris), (Format::Ris, expected, 0), "{ris}");
+    }
+}
+
+/// A package of which the public registry need not know is not asked about as if it did.
+#[test]
+fn requirements_say_where_packages_come_from() {
+    let pins = vec!["pypi:flask@0.12.2".to_owned()];
+    for (line, left_out) in [
+        ("./vendor/lib", 1),
+        ("https://example.com/click.zip", 1),
+        ("file:///srv/wheels/a.whl", 1),
+        ("pkg @ git+https://github.com/acme/pkg@v1", 1),
+        ("-e git+https://github.com/acme/pkg@v1#egg=pkg", 1),
+        ("--index-url https://pypi.org/simple/", 0),
+    ] {
+        let text = format!("{line}\nflask==0.12.2\n");
+        assert_eq!(
+            texts(&text),
+            (Format::Requirements, pins.clone(), left_out),
+            "{line}"
+        );
+    }
+    for line in [
+        "--index-url https://packages.example/simple",
+        "-i https://packages.example/simple",
+        "--no-index",
+    ] {
+        let gathered = gather(&format!("{line}\nflask==0.12.2\n"));
+        assert_eq!(gathered.format, Format::Requirements, "{line}");
+        assert_eq!((gathered.references.len(), gathered.left_out), (0, 1), "{line}");
+        assert!(gathered.is_of_other_index, "{line}");
+    }
+    let gathered = gather("--extra-index-url https://packages.example/simple\nflask==0.12.2\n");
+    assert_eq!(gathered.references[0].doubt, Some(Doubt::OtherIndex));
+}
+
+#[test]
+fn what_is_not_seen_is_no_part_of_a_reference() {
+    for text in [
+        "10.1038/srep\u{ad}16696",
+        "10.1038/srep16696\u{200b}",
+        "\u{feff}10.1038/srep16696",
+    ] {
+        assert_eq!(read(text), ("doi", "10.1038/srep16696".to_owned()), "{text:?}");
+        assert_eq!(
+            gather(text).references,
+            [Cited::new("10.1038/srep16696".to_owned())],
+            "{text:?}"
+        );
+    }
 }
 
 #[test]

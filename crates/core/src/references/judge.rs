@@ -38,6 +38,14 @@ impl Judged {
         }
     }
 
+    /// Of a reference of which the answer of its source settles nothing, and why.
+    pub fn not_settled(why: &str) -> Self {
+        Self {
+            detail: Some(why.to_owned()),
+            ..Self::new(Verdict::CouldNotCheck, Confidence::Low)
+        }
+    }
+
     /// Of a reference whose source was not asked within the time.
     pub fn not_asked() -> Self {
         Self {

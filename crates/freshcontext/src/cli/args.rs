@@ -132,7 +132,7 @@ pub(crate) enum Command {
     /// Check whether the references in a text, a bibliography or a lock file still stand
     #[command(
         after_help = "Exit code: 0 all stand, 3 one was moved or superseded, 4 one could not be checked or was not \
-                            recognised, 5 one was withdrawn or is gone."
+                            recognised or none was found, 5 one was withdrawn or is gone."
     )]
     References {
         /// File that holds the references; `-` is stdin

@@ -44,7 +44,12 @@ pub(super) fn run(loaded: &Loaded, sources: &Sources, file: &Path, json: bool) -
     })?;
     Ok(match checked {
         Some(Ok(answer)) => {
-            let code = code(answer.worst());
+            // Where nothing was found, nothing was checked: that is not "all stand".
+            let code = if answer.total == 0 {
+                UNCHECKED
+            } else {
+                code(answer.worst())
+            };
             call::show(&Outcome::References(Box::new(answer)).into(), json).max(code)
         }
         Some(Err(error)) => failed(&error),
