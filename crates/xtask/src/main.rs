@@ -127,6 +127,14 @@ enum Chore {
         #[arg(long, value_name = "DIR")]
         into: Option<PathBuf>,
     },
+    /// Write the manifests of package managers for the archives of a release: Homebrew, AUR, Nix, Scoop, winget
+    Manifests {
+        /// Folder with the archives
+        from: PathBuf,
+        /// Folder for the manifests; the default is `manifests` in the folder with the archives
+        #[arg(long, value_name = "DIR")]
+        into: Option<PathBuf>,
+    },
     /// Serve fixtures as upstream, so that everything can be tried without a network
     Replay {
         /// Folder of fixtures, or of recordings (the default is fixtures/)
@@ -219,6 +227,9 @@ fn main() -> ExitCode {
                 into: into.unwrap_or_else(|| root.join("target/dist")),
             },
         ),
+        Chore::Manifests { from, into } => {
+            dist::manifests::write(&from, &into.unwrap_or_else(|| from.join("manifests")))
+        }
         Chore::Timelines { into } => examples::timelines(&root, &into),
         Chore::Records { into } => recorded::write(&root, &into)
             .map(|calls| format!("the records of {calls} calls are in {}", into.display())),

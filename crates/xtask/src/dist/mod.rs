@@ -1,6 +1,7 @@
 //! `cargo xtask dist`: builds one stripped binary and all packages from it.
 
 mod archive;
+pub mod manifests;
 mod packages;
 
 use std::path::{Path, PathBuf};
@@ -26,6 +27,12 @@ pub struct Target {
     cpu: &'static str,
     /// Debian architecture.
     debian: &'static str,
+}
+
+impl Target {
+    fn runs_here(self) -> bool {
+        self.triple.starts_with(std::env::consts::ARCH)
+    }
 }
 
 /// Platforms of the packages.
@@ -93,19 +100,24 @@ pub fn make(root: &Path, order: Order<'_>) -> Result<String, String> {
         None => build(root, target, order.profile)?,
     };
     let read = |name: &str| std::fs::read(root.join(name)).map_err(|error| format!("{name}: {error}"));
-    // Manual pages and lists come from the packed binary. A binary for another processor cannot be run here.
+    // Manual pages and lists come from the packed binary, or from one of the same source if that is for another processor.
+    let described = if target.runs_here() {
+        built.clone()
+    } else {
+        host(root)?
+    };
     let what = What {
         target,
         binary: std::fs::read(&built).map_err(|error| format!("{}: {error}", built.display()))?,
         licence: read("LICENSE")?,
         readme: read("crates/freshcontext/README.md")?,
         changelog: read("CHANGELOG.md")?,
-        manual: manual(&built, &root.join("target/man"))?,
+        manual: manual(&described, &root.join("target/man"))?,
         completions: ["bash", "zsh", "fish"]
             .into_iter()
-            .map(|shell| Ok((shell.to_owned(), ask(&built, &["completions", shell])?)))
+            .map(|shell| Ok((shell.to_owned(), ask(&described, &["completions", shell])?)))
             .collect::<Result<_, String>>()?,
-        tools: tools(&built)?,
+        tools: tools(&described)?,
     };
     let bundle = packages::mcpb(&what)?;
     let entry = package::server_json_with_bundle(&bundle.name, &hash(&bundle.bytes));
@@ -170,6 +182,20 @@ fn build(root: &Path, target: Target, profile: &str) -> Result<PathBuf, String> 
     let built = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let folder = if profile == "dev" { "debug" } else { profile };
     Ok(built.join(target.triple).join(folder).join(NAME))
+}
+
+/// Builds the binary for this machine.
+fn host(root: &Path) -> Result<PathBuf, String> {
+    let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .current_dir(root)
+        .args(["build", "--quiet", "--locked", "--package", NAME])
+        .status()
+        .map_err(|error| format!("cargo: {error}"))?;
+    if !status.success() {
+        return Err("the binary for this machine was not built".to_owned());
+    }
+    let built = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    Ok(built.join("debug").join(NAME))
 }
 
 /// Runs the binary and returns its output.

@@ -235,7 +235,7 @@ pub fn deb(what: &What) -> Result<Package, String> {
     })
 }
 
-fn pretty(value: &Value) -> String {
+pub(super) fn pretty(value: &Value) -> String {
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
     text
