@@ -34,6 +34,7 @@ mod limits_egress;
 mod liveness;
 mod memory;
 mod mutated;
+mod oauth;
 mod pages_hold;
 mod places;
 mod politeness;
@@ -116,6 +117,7 @@ fn main() {
     trials.extend(floods::trials());
     trials.extend(time::trials());
     trials.extend(guidance::trials());
+    trials.extend(oauth::trials());
     trials.extend(pages_hold::trials());
     trials.extend(timeline::trials());
     let (timed, others): (Vec<_>, Vec<_>) = trials.into_iter().partition(|trial| is_timed(trial.name()));

@@ -79,6 +79,7 @@ const BELOW: &[(&str, &[&str])] = &[
     ("core", &["budget", "contract", "detect", "origins", "redact"]),
     ("spec", &["contract", "core", "detect"]),
     ("coordination", &["contract", "fetch"]),
+    ("oauth", &["contract", "fetch"]),
     ("config", &["contract", "fetch", "files", "store"]),
     (
         "engine",
@@ -105,7 +106,7 @@ const BELOW: &[(&str, &[&str])] = &[
     (
         "serve",
         &[
-            "config", "contract", "core", "detect", "engine", "files", "mcp", "metrics", "spec",
+            "config", "contract", "core", "detect", "engine", "files", "mcp", "metrics", "oauth", "spec",
         ],
     ),
 ];

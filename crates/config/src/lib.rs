@@ -4,11 +4,13 @@ mod clock;
 mod host_rule;
 mod limits;
 mod load;
+mod oauth;
 mod settings;
 mod table;
 
 pub use clock::SystemClock;
 pub use host_rule::{HostRule, authority};
 pub use load::{ConfigError, Loaded, Sources, default_file, load};
+pub use oauth::OAuthSettings;
 pub use settings::{HttpSettings, LogFormat, Secret, Settings, StoreMode};
 pub use table::{Kind, LONG_SECRET, Setting, settings, settings_markdown};

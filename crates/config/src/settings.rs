@@ -13,6 +13,7 @@ use ipnet::IpNet;
 
 use crate::clock::SystemClock;
 use crate::host_rule::HostRule;
+use crate::oauth::OAuthSettings;
 
 /// A day in milliseconds.
 const DAY_MS: i64 = 86_400_000;
@@ -109,6 +110,8 @@ pub struct HttpSettings {
     pub token: Option<Secret>,
     /// Additional tokens by the names of their holders.
     pub tokens: BTreeMap<String, Secret>,
+    /// Access tokens of an issuer, beside these tokens.
+    pub oauth: OAuthSettings,
     /// Accepted `Host` values.
     pub allowed_hosts: Vec<HostRule>,
     /// Accepted `Origin` values; `https://example.com:*` accepts any port.
@@ -191,6 +194,7 @@ impl Default for HttpSettings {
             addr: SocketAddr::from((Ipv4Addr::LOCALHOST, 8787)),
             token: None,
             tokens: BTreeMap::new(),
+            oauth: OAuthSettings::default(),
             allowed_hosts: ["localhost", "127.0.0.1", "::1"]
                 .map(|host| HostRule::Exact(host.to_owned(), None))
                 .to_vec(),

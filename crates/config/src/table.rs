@@ -11,6 +11,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::host_rule::HostRule;
+use crate::oauth;
 use crate::settings::{LogFormat, Secret, Settings, StoreMode};
 
 /// Minimum length, in characters, of a secret that must resist guessing. Sixteen characters of base64 are 96 bits,
@@ -479,7 +480,7 @@ pub fn settings() -> Vec<Setting> {
         own(
             "http.addr",
             Kind::Text,
-            "Address and port of `freshcontext http`. Anything but a loopback address needs `http.token` or `http.tokens`.",
+            "Address and port of `freshcontext http`. Anything but a loopback address needs `http.token`, `http.tokens` or `http.oauth.issuer`.",
             |settings, value| {
                 let text = text(value)?;
                 let text = text
@@ -508,6 +509,50 @@ pub fn settings() -> Vec<Setting> {
             "Bearer tokens by name, one for each caller: each is taken as `http.token` is, its name stands in the log, and its rate is counted by itself.",
             store_tokens,
             |settings| pairs(settings.http.tokens.keys().map(|name| (name, set(true)))),
+        ),
+        own(
+            "http.oauth.issuer",
+            Kind::Text,
+            "OAuth 2.1 issuer whose access tokens are accepted, beside the tokens above: an https address, exactly as its tokens name it in `iss`.",
+            |settings, value| {
+                let issuer = filled(word(value)?);
+                issuer.as_deref().map(oauth::issuer).transpose()?;
+                settings.http.oauth.issuer = issuer;
+                Ok(())
+            },
+            |settings| settings.http.oauth.issuer.clone().unwrap_or_default(),
+        ),
+        own(
+            "http.oauth.audience",
+            Kind::List,
+            "Values of `aud`, one of which an access token must have. Usually the address of this server as clients write it, such as https://mcp.example.com/mcp.",
+            |settings, value| {
+                settings.http.oauth.audience = oauth::audiences(value)?;
+                Ok(())
+            },
+            |settings| settings.http.oauth.audience.join(","),
+        ),
+        own(
+            "http.oauth.resource",
+            Kind::Text,
+            "Address of `/mcp` as clients write it, for the protected resource metadata. The default is the first `http.oauth.audience`.",
+            |settings, value| {
+                let resource = filled(word(value)?);
+                resource.as_deref().map(oauth::address).transpose()?;
+                settings.http.oauth.resource = resource;
+                Ok(())
+            },
+            |settings| settings.http.oauth.resource.clone().unwrap_or_default(),
+        ),
+        own(
+            "http.oauth.scopes",
+            Kind::List,
+            "Scopes that an access token must have, all of them. A token without one gets 403.",
+            |settings, value| {
+                settings.http.oauth.scopes = oauth::scopes(value)?;
+                Ok(())
+            },
+            |settings| settings.http.oauth.scopes.join(","),
         ),
         own(
             "http.allowed_hosts",

@@ -189,6 +189,22 @@ pub const MESSAGE_VALUES: usize = 10_000;
 /// is answered, what those of any other message may.
 pub const SIGNALS_VALUES: usize = 25_000;
 
+/// Minimum interval between two requests for an OAuth issuer's keys, in seconds, whatever callers send.
+pub const OAUTH_INTERVAL_S: u64 = 60;
+/// Age from which an issuer's keys are requested again, in seconds.
+pub const OAUTH_FRESH_S: u64 = 600;
+/// Age up to which an issuer's keys serve while it cannot be reached, in seconds.
+pub const OAUTH_KEPT_S: u64 = 86_400;
+/// Time for an issuer's metadata and keys together, in milliseconds.
+pub const OAUTH_WAIT_MS: u64 = 5_000;
+/// An issuer's metadata, and its key document.
+pub const OAUTH_DOCUMENT_BYTES: usize = SMALL_BODY;
+/// Keys of one issuer; those beyond are not used.
+pub const OAUTH_KEYS: usize = 64;
+/// Length of a key id, in bytes. A key with a longer one is not used.
+pub const OAUTH_KEY_ID_BYTES: usize = 1 << 10;
+/// Allowed difference between this clock and the issuer's, in seconds.
+pub const OAUTH_LEEWAY_S: f64 = 30.0;
 /// Items of one answer among which origins are looked for. Each item beyond counts as its own, and the answer says so.
 pub const ORIGINS_ITEMS: usize = 500;
 /// Longest progress token, in bytes: it is repeated with every step. With a longer one no progress is told.

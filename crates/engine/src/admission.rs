@@ -8,6 +8,9 @@ use std::time::Duration;
 use freshcontext_contract::{ErrorCode, Limits, SourceError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+/// Number of callers from which those without a call are forgotten: subjects of access tokens are without number.
+const CALLERS: usize = 1_024;
+
 tokio::task_local! {
     /// Whose call this task is at work on, where callers are told apart.
     static CALLER: Option<usize>;
@@ -26,7 +29,7 @@ pub struct Gate {
     waiting: AtomicUsize,
     most_waiting: usize,
     longest_wait: Duration,
-    /// Of each caller that has called: as many as there are tokens.
+    /// Of each caller that has called, as long as it has a call, or there are few of them.
     callers: Mutex<HashMap<usize, Arc<Part>>>,
     part: usize,
     part_waiting: usize,
@@ -37,6 +40,13 @@ pub struct Gate {
 struct Part {
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
+}
+
+impl Part {
+    /// Whether its caller has no call: nobody holds the part, and all of its places are free.
+    fn is_idle(self: &Arc<Self>, all: usize) -> bool {
+        Arc::strong_count(self) == 1 && self.places.available_permits() == all
+    }
 }
 
 /// A place among the calls at work; free again when dropped.
@@ -66,6 +76,9 @@ impl Gate {
     fn part(&self) -> Option<Arc<Part>> {
         let caller = CALLER.try_with(|caller| *caller).ok()??;
         let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        if callers.len() >= CALLERS && !callers.contains_key(&caller) {
+            callers.retain(|_, part| !part.is_idle(self.part));
+        }
         let part = callers.entry(caller).or_insert_with(|| {
             Arc::new(Part {
                 places: Arc::new(Semaphore::new(self.part)),
@@ -232,6 +245,21 @@ mod tests {
         assert!(in_name_of(None, gate.enter()).await.is_err());
         places.remove(0);
         assert!(in_name_of(one, gate.enter()).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn callers_without_a_call_are_forgotten_and_the_others_keep_their_share() {
+        let gate = gate(4, 4, 0);
+        let busy = [
+            in_name_of(Some(0), gate.enter()).await.unwrap(),
+            in_name_of(Some(0), gate.enter()).await.unwrap(),
+        ];
+        for caller in 1..5_000 {
+            assert!(in_name_of(Some(caller), gate.enter()).await.is_ok());
+        }
+        assert!(gate.callers.lock().unwrap().len() <= CALLERS);
+        assert!(in_name_of(Some(0), gate.enter()).await.is_err());
+        drop(busy);
     }
 
     #[tokio::test]

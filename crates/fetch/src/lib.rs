@@ -17,6 +17,7 @@ mod credentials;
 mod deadline;
 mod decode;
 mod deny;
+mod document;
 mod exchange;
 mod exhaustion;
 mod fault;
@@ -49,6 +50,7 @@ pub use config::{Config, ProxyConfig, Upstream};
 pub use config_error::ConfigError;
 pub use coordination::{Coordinate, Grant, HostEvent, HostLimit, Lease, Progress, Turn};
 pub use deny::Deny;
+pub use document::NamedBy;
 pub use pipeline::Pipeline;
 pub use policy::{PolicyConfig, check_url};
 pub use ports::{

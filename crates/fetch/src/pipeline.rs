@@ -40,7 +40,7 @@ const LONGEST_URL: usize = 16 << 10;
 /// Client for all requests. Build one and share it: its state (rate limits, cache, breakers) enforces each host's
 /// limits across all callers.
 pub struct Pipeline {
-    inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
     coalescer: Arc<Coalescer>,
     has_contact: bool,
 }

@@ -13,20 +13,26 @@ impl Upstreams {
     }
 
     fn of(&self, url: &Url) -> Option<&Upstream> {
+        self.named(url)
+            .or_else(|| self.0.iter().find(|upstream| upstream.host.is_none()))
+    }
+
+    /// Returns the entry for the URL's own host.
+    fn named(&self, url: &Url) -> Option<&Upstream> {
         let host = url.host_str()?.trim_end_matches('.');
         self.0
             .iter()
             .find(|upstream| upstream.host.as_deref() == Some(host))
-            .or_else(|| self.0.iter().find(|upstream| upstream.host.is_none()))
     }
 
     /// Returns the address at the operator's base for a URL, with the same path and query.
     pub(crate) fn lead(&self, url: &Url) -> Option<Url> {
-        let mut led = self.of(url)?.base.clone();
-        let path = format!("{}{}", led.path().trim_end_matches('/'), url.path());
-        led.set_path(&path);
-        led.set_query(url.query());
-        Some(led)
+        Some(at_base(self.of(url)?, url))
+    }
+
+    /// Like [`lead`](Self::lead), without the entry for every host.
+    pub(crate) fn lead_named(&self, url: &Url) -> Option<Url> {
+        Some(at_base(self.named(url)?, url))
     }
 
     /// Translates a redirect target on the operator's base back to the original host.
@@ -49,6 +55,14 @@ impl Upstreams {
         back.set_fragment(None);
         back
     }
+}
+
+fn at_base(upstream: &Upstream, url: &Url) -> Url {
+    let mut led = upstream.base.clone();
+    let path = format!("{}{}", led.path().trim_end_matches('/'), url.path());
+    led.set_path(&path);
+    led.set_query(url.query());
+    led
 }
 
 #[cfg(test)]
@@ -82,6 +96,17 @@ mod tests {
                 .lead(&url("https://b.org/"))
                 .is_none()
         );
+    }
+
+    #[test]
+    fn the_entry_for_every_host_names_none() {
+        let upstreams = upstreams("*=http://127.0.0.1:1,login.org=http://127.0.0.1:2/x");
+        let led = |text: &str| upstreams.lead_named(&url(text)).map(String::from);
+        assert_eq!(
+            led("https://login.org/jwks").as_deref(),
+            Some("http://127.0.0.1:2/x/jwks")
+        );
+        assert_eq!(led("https://other.org/jwks"), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The `freshcontext` command: assembles the server and implements its command line. The binary only calls
 //! [`cli::run`].
 
+mod access;
 pub mod app;
 pub mod cli;
 mod logging;

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-/// Holder of a named token.
+/// Holder of a named token, or subject of an access token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// Index of the token, used in metrics.
-    pub number: usize,
-    /// Name of the token in the settings.
+    /// Name of the token in the settings, or `oauth:` and a hash of issuer and subject.
     pub name: Arc<str>,
 }
 
-/// Index of the caller's token where several are configured. Each token has its own share of the connections.
+/// Number of the caller where several are told apart: the index of its token, or a number of its subject. Each caller
+/// has its own share of the connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share(pub usize);

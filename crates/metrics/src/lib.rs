@@ -42,6 +42,8 @@ pub enum Refusal {
     Origin,
     /// The bearer token is missing or wrong.
     Token,
+    /// The issuer's keys are not known, so no access token can be checked.
+    Issuer,
     /// The client exceeds its rate limit.
     Rate,
     /// The body is too large.
@@ -55,11 +57,12 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Connections,
         Self::Host,
         Self::Origin,
         Self::Token,
+        Self::Issuer,
         Self::Rate,
         Self::BodySize,
         Self::BodyRead,
@@ -73,6 +76,7 @@ impl Refusal {
             Self::Host => "host",
             Self::Origin => "origin",
             Self::Token => "token",
+            Self::Issuer => "issuer",
             Self::Rate => "rate_limit",
             Self::BodySize => "body_too_large",
             Self::BodyRead => "body_unread",

@@ -8,7 +8,7 @@ use freshcontext_spec::specification;
 use serde_json::json;
 
 use super::report::{Report, Verdict};
-use super::{FAILED, online, with_runtime};
+use super::{FAILED, oauth, online, with_runtime};
 use crate::app::{App, proxy_variable};
 use crate::output;
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources, default_file};
@@ -88,6 +88,7 @@ pub(super) fn run(
     if let Err(error) = http::check(&settings.http) {
         report.say(Verdict::Bad, "http", &error.to_string());
     }
+    oauth::look(&settings.http, &app, &mut report)?;
     store(settings, &mut report)?;
     proxy(settings, &sources.environment, &mut report);
     keys(&app, &mut report);

@@ -13,6 +13,7 @@ mod history;
 mod install;
 mod lists;
 mod look;
+mod oauth;
 mod online;
 mod records;
 mod references;
@@ -35,6 +36,7 @@ use clap::FromArgMatches as _;
 use freshcontext_contract::{Limits, SourceError, Transport as _};
 use tokio::runtime::Builder;
 
+use crate::access::resource_server;
 use crate::app::{App, closed_tools};
 use crate::replicas::SharedRates;
 use crate::{logging, output};
@@ -47,6 +49,7 @@ use freshcontext_files::read::Refused;
 use freshcontext_follow::Follow;
 use freshcontext_mcp::McpServer;
 use freshcontext_metrics::Metrics;
+use freshcontext_oauth::ResourceServer;
 use freshcontext_serve::{http, stdio};
 pub use values::read as read_arguments;
 
@@ -417,6 +420,7 @@ fn speak_http(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     let settings = &loaded.settings;
     http::check(&settings.http)?;
     let app = App::build_for_http(settings, &sources.environment)?;
+    let oauth = resource_server(&settings.http.oauth, &app.pipeline)?;
     log_start(settings, &app);
     let pipeline = app.pipeline;
     over_http(
@@ -425,6 +429,7 @@ fn speak_http(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
         settings,
         app.metrics,
         app.shared,
+        oauth,
         move |address| {
             pipeline.add_own_address(address);
         },
@@ -449,6 +454,7 @@ fn log_start(settings: &Settings, app: &App) {
         store,
         redis = settings.redis_url.is_some(),
         tokens = listed(settings.http.all_tokens().map(|(name, _)| name.unwrap_or("http.token")).collect()),
+        oauth = settings.http.oauth.issuer,
         keys = listed(keys),
         metrics = settings.http.serves_metrics(),
         "started"
@@ -462,6 +468,7 @@ pub fn over_http(
     settings: &Settings,
     metrics: Option<Arc<Metrics>>,
     shared: Option<Coordinator>,
+    oauth: Option<Arc<ResourceServer>>,
     bound: impl FnOnce(SocketAddr),
 ) -> Result<u8, ConfigError> {
     with_runtime(processors().clamp(2, 8), async {
@@ -488,6 +495,7 @@ pub fn over_http(
             rest: Some(Arc::new(rest)),
             metrics,
             replicas,
+            oauth,
         };
         http::serve(interfaces, listener, &settings.http, &settings.limits).await;
         kept.close().await;

@@ -15,6 +15,7 @@ use freshcontext_contract::{ErrorCode, Limits};
 use http::{HeaderValue, StatusCode, header};
 use hyper::body::{Frame, SizeHint};
 
+use super::access::{self, Presented};
 use super::answers::{NOT_NOW, Refused};
 use super::cors;
 use super::guard::{Admitted, Denied, Guard};
@@ -26,14 +27,16 @@ use super::refused::RefusedLog;
 use super::{HEALTH_PATH, METRICS_PATH, READY_PATH};
 use freshcontext_config::HttpSettings;
 use freshcontext_metrics::{Metrics, Refusal};
+use freshcontext_oauth::{Refused as NoAccess, ResourceServer};
 
 /// Discovery paths that clients request before they send a token (RFC 8414, RFC 9728, OpenID Connect, and the
 /// paths of MCP's first revisions).
 const DISCOVERY: &[&str] = &["/.well-known/", "/mcp/.well-known/"];
 const LOGIN: &[&str] = &["/register", "/authorize", "/token"];
 
-/// Returns whether a path belongs to login discovery. No login server is configured, so these paths return 404. After
-/// a 401 some clients begin a login that cannot finish; after a 404 they send their token.
+/// Returns whether a path belongs to login discovery. No login server stands here, so these paths return 404, except
+/// the protected resource metadata where an issuer is configured. After a 401 some clients begin a login that cannot
+/// finish; after a 404 they send their token.
 fn is_login(path: &str) -> bool {
     LOGIN.contains(&path) || DISCOVERY.iter().any(|known| path.starts_with(known))
 }
@@ -60,6 +63,7 @@ pub(crate) struct AuthFilter {
     peers: Peers,
     rate: Option<Rate>,
     replicas: Option<Arc<dyn Replicas>>,
+    oauth: Option<Arc<ResourceServer>>,
     metrics: Option<Arc<Metrics>>,
     log: RefusedLog,
     /// Set when new work is refused.
@@ -73,6 +77,7 @@ impl AuthFilter {
             peers: Peers::new(settings),
             rate: Rate::new(limits),
             replicas: None,
+            oauth: None,
             metrics,
             log: RefusedLog::default(),
             draining: AtomicBool::new(false),
@@ -83,6 +88,17 @@ impl AuthFilter {
     pub(crate) fn sharing(mut self, replicas: Option<Arc<dyn Replicas>>) -> Self {
         self.replicas = replicas;
         self
+    }
+
+    /// Accepts access tokens of an issuer, too.
+    pub(crate) fn accepting(mut self, oauth: Option<Arc<ResourceServer>>) -> Self {
+        self.oauth = oauth;
+        self
+    }
+
+    /// Returns the checks of access tokens, if an issuer is configured.
+    pub(crate) fn oauth(&self) -> Option<&Arc<ResourceServer>> {
+        self.oauth.as_ref()
     }
 
     /// Returns what replicas share, if anything.
@@ -141,15 +157,16 @@ impl AuthFilter {
         if is_probe(path) || path == METRICS_PATH && admitted.is_ok() {
             return None;
         }
-        let caller = admitted
-            .as_ref()
-            .ok()
-            .and_then(|admitted| admitted.caller.as_ref());
-        match (caller, request.extensions().get::<Client>()) {
-            (Some(caller), _) => Some((Client::Holder(caller.number), Some(Arc::clone(&caller.name)))),
-            (None, Some(client)) => Some((*client, None)),
-            (None, None) => None,
+        if let Ok(Admitted {
+            client: Some(client),
+            caller,
+            ..
+        }) = admitted
+        {
+            return Some((*client, caller.as_ref().map(|caller| Arc::clone(&caller.name))));
         }
+        let client = request.extensions().get::<Client>();
+        client.map(|client| (*client, None))
     }
 
     /// Counts a request towards a client's rate limit.
@@ -168,11 +185,15 @@ impl AuthFilter {
         // Removed from the request, whose work may outlast the connection.
         let seat = request.extensions_mut().remove::<Seat>();
         let voice = Voice::of(request.uri(), request.headers());
-        let admitted = self.authenticate(&request);
+        let mut admitted = self.authenticate(&request);
+        if let (Err(Denied::Token), Some(oauth)) = (&admitted, &self.oauth) {
+            let presented = Presented::of(request.headers());
+            admitted = access::admit(oauth, presented).await;
+        }
         // An allowed origin may also read the refusal.
         let origin = match &admitted {
             Err(Denied::Host | Denied::Origin) => None,
-            Ok(_) | Err(Denied::Token) => request.headers().get(header::ORIGIN).cloned(),
+            Ok(_) | Err(Denied::Token | Denied::Access(_)) => request.headers().get(header::ORIGIN).cloned(),
         };
         let mut response = match (self.pace(Self::counted(&request, &admitted)).await, admitted) {
             (Err(seconds), admitted) => {
@@ -186,14 +207,18 @@ impl AuthFilter {
                 self.refused(match denied {
                     Denied::Host => Refusal::Host,
                     Denied::Origin => Refusal::Origin,
-                    Denied::Token => Refusal::Token,
+                    Denied::Access(NoAccess::Unavailable) => Refusal::Issuer,
+                    Denied::Token | Denied::Access(_) => Refusal::Token,
                 });
                 self.log
                     .tell(request.extensions().get::<Client>().copied(), denied);
-                refuse(&voice, denied)
+                match denied {
+                    Denied::Access(refused) => access::refuse(&voice, refused, self.oauth.as_ref()),
+                    denied => refuse(&voice, denied),
+                }
             }
             (Ok(()), Ok(_)) if cors::is_preflight(&request) => cors::preflight(request.headers()),
-            (Ok(()), Ok(Admitted { caller, share })) => {
+            (Ok(()), Ok(Admitted { caller, share, .. })) => {
                 if let Voice::Problem(id) = &voice {
                     request.extensions_mut().insert(id.clone());
                 }
@@ -299,7 +324,7 @@ fn refuse(voice: &Voice, denied: Denied) -> Response {
             "pages of this Origin may not call this server; the operator can add it to http.allowed_origins \
              (FRESHCONTEXT_HTTP_ALLOWED_ORIGINS)",
         ),
-        Denied::Token => (
+        Denied::Token | Denied::Access(_) => (
             StatusCode::UNAUTHORIZED,
             "a bearer token is needed: send `Authorization: Bearer` and the token that the operator gave you",
         ),

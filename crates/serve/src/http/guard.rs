@@ -7,8 +7,10 @@ use hmac::{Hmac, KeyInit, Mac};
 use http::{HeaderMap, Uri, header};
 use sha2::Sha256;
 
+use super::rate::Client;
 use freshcontext_config::{HostRule, HttpSettings, Secret, authority};
 use freshcontext_mcp::caller::{Caller, Share};
+use freshcontext_oauth::Refused as NoAccess;
 
 /// Maximum length of an Authorization header, in bytes.
 const AUTHORIZATION_BYTES: usize = 8 << 10;
@@ -22,14 +24,18 @@ pub(crate) enum Denied {
     Origin,
     /// The bearer token is missing or wrong.
     Token,
+    /// The bearer token is none of the configured ones, and no access token of the issuer that is accepted.
+    Access(NoAccess),
 }
 
 /// Identity of an accepted caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Admitted {
-    /// The holder of a named token.
+    /// The holder of a named token, or the subject of an access token.
     pub(crate) caller: Option<Caller>,
-    /// Index of the token, if several are configured.
+    /// The client whose rate limit the caller's requests count for.
+    pub(crate) client: Option<Client>,
+    /// Number of the caller, if several are told apart.
     pub(crate) share: Option<Share>,
 }
 
@@ -39,6 +45,8 @@ pub(crate) struct Guard {
     hosts: Vec<HostRule>,
     origins: Vec<AllowedOrigin>,
     tokens: Vec<(Option<Arc<str>>, TokenCheck)>,
+    /// Whether access tokens of an issuer are configured.
+    oauth: bool,
     figures: Option<TokenCheck>,
 }
 
@@ -66,6 +74,7 @@ impl Guard {
                 .all_tokens()
                 .map(|(name, token)| (name.map(Arc::from), TokenCheck::new(token)))
                 .collect(),
+            oauth: settings.oauth.is_set(),
             figures: settings.metrics_token.as_ref().map(TokenCheck::new),
         }
     }
@@ -102,9 +111,10 @@ impl Guard {
         Ok(())
     }
 
-    /// Checks the bearer token, if one is configured. Returns its holder.
+    /// Checks the bearer token, if one is configured. Returns its holder. An access token is none of the configured
+    /// tokens; it is checked afterwards.
     pub(crate) fn authorise(&self, headers: &HeaderMap) -> Result<Admitted, Denied> {
-        if self.tokens.is_empty() {
+        if self.tokens.is_empty() && !self.oauth {
             return Ok(Admitted::default());
         }
         let token = bearer(headers).ok_or(Denied::Token)?;
@@ -117,12 +127,12 @@ impl Guard {
         }
         let (number, name) = found.ok_or(Denied::Token)?;
         let caller = name.as_ref().map(|name| Caller {
-            number,
             name: Arc::clone(name),
         });
         Ok(Admitted {
+            client: caller.is_some().then_some(Client::Holder(number)),
             caller,
-            share: (self.tokens.len() > 1).then_some(Share(number)),
+            share: (self.tokens.len() > 1 || self.oauth).then_some(Share(number)),
         })
     }
 
@@ -141,7 +151,7 @@ impl Guard {
 }
 
 /// Returns the one bearer token of a request.
-fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
+pub(super) fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(value), None) = (given.next(), given.next()) else {
         return None;
@@ -370,6 +380,27 @@ mod tests {
             (header::AUTHORIZATION, "Bearer x"),
         ]);
         assert_eq!(guard.authorise(&twice), Err(Denied::Token));
+    }
+
+    #[test]
+    fn an_issuer_closes_the_door_to_requests_without_a_token() {
+        let mut settings = HttpSettings {
+            metrics_token: Some(Secret::new("of-the-figures")),
+            ..HttpSettings::default()
+        };
+        // A part of the settings is enough: the service must not be open while they are incomplete.
+        settings.oauth.audience = vec!["https://mcp.example.com/mcp".to_owned()];
+        let guard = Guard::new(&settings);
+        assert_eq!(guard.authorise(&HeaderMap::new()), Err(Denied::Token));
+        assert_eq!(guard.authorise_figures(&HeaderMap::new()), Err(Denied::Token));
+        let map = headers(&[(header::AUTHORIZATION, "Bearer of-the-figures")]);
+        assert_eq!(guard.authorise(&map), Err(Denied::Token));
+        assert!(guard.authorise_figures(&map).is_ok());
+        settings.metrics_token = None;
+        assert_eq!(
+            Guard::new(&settings).authorise_figures(&HeaderMap::new()),
+            Err(Denied::Token)
+        );
     }
 
     #[test]

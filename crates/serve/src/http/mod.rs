@@ -1,5 +1,6 @@
 //! MCP over streamable HTTP and REST on one port, with their own accept loop, so that every wait has a timeout.
 
+mod access;
 mod answers;
 mod auth;
 mod body;
@@ -43,6 +44,7 @@ use body::Bodies;
 use connections::Activity;
 use freshcontext_config::{ConfigError, HttpSettings, LONG_SECRET};
 use freshcontext_metrics::{Metrics, Refusal};
+use freshcontext_oauth::ResourceServer;
 use monitored::MonitoredStream;
 use places::{Permit, Places};
 use problem::Voice;
@@ -72,8 +74,8 @@ const HEADER_FIELDS: usize = 100;
 /// Part of the drain time that is reserved for error responses to unfinished calls.
 const LAST_WRITES: Duration = Duration::from_millis(300);
 
-/// Rejects unsafe settings: a non-loopback address without a token or with a guessable one, and two names for one
-/// token. On a loopback address, only local programs can connect, so any token is accepted.
+/// Rejects unsafe settings: a non-loopback address without a token or with a guessable one, two names for one
+/// token, and an issuer without an audience. On a loopback address, only local programs can connect, so any token is accepted.
 pub fn check(settings: &HttpSettings) -> Result<(), ConfigError> {
     let key = |name: Option<&str>| {
         name.map_or_else(
@@ -99,10 +101,12 @@ pub fn check(settings: &HttpSettings) -> Result<(), ConfigError> {
             )));
         }
     }
-    if !settings.addr.ip().is_loopback() && settings.all_tokens().next().is_none() {
+    settings.oauth.check()?;
+    let closed = settings.all_tokens().next().is_some() || settings.oauth.is_set();
+    if !settings.addr.ip().is_loopback() && !closed {
         return Err(ConfigError(format!(
-            "`http.addr` is {}, which others can reach: set `http.token` (FRESHCONTEXT_HTTP_TOKEN) or `http.tokens` \
-             (FRESHCONTEXT_HTTP_TOKENS), or use a loopback address",
+            "`http.addr` is {}, which others can reach: set `http.token` (FRESHCONTEXT_HTTP_TOKEN), `http.tokens` \
+             (FRESHCONTEXT_HTTP_TOKENS) or `http.oauth.issuer` (FRESHCONTEXT_HTTP_OAUTH_ISSUER), or use a loopback address",
             settings.addr
         )));
     }
@@ -132,6 +136,9 @@ pub struct Interfaces<S> {
     pub metrics: Option<Arc<Metrics>>,
     /// What callers' rates are shared through, if there are several replicas.
     pub replicas: Option<Arc<dyn Replicas>>,
+    /// Checks access tokens, if an issuer is configured. Where the settings name one and this is `None`, no access token
+    /// is accepted.
+    pub oauth: Option<Arc<ResourceServer>>,
 }
 
 impl<S> Interfaces<S> {
@@ -142,6 +149,7 @@ impl<S> Interfaces<S> {
             rest: None,
             metrics: None,
             replicas: None,
+            oauth: None,
         }
     }
 }
@@ -175,9 +183,14 @@ pub async fn serve_until<S>(
         rest,
         metrics,
         replicas,
+        oauth,
     } = interfaces;
     let end = CancellationToken::new();
-    let filter = Arc::new(AuthFilter::new(settings, limits, metrics).sharing(replicas));
+    let filter = Arc::new(
+        AuthFilter::new(settings, limits, metrics)
+            .sharing(replicas)
+            .accepting(oauth),
+    );
     let router = routes::router(
         mcp,
         rest,

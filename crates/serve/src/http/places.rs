@@ -155,8 +155,20 @@ impl Taken {
                 self.by_peer.remove(&peer);
             }
         }
-        if let Some(served) = caller.and_then(|caller| self.by_caller.get_mut(&caller)) {
-            served.connections = served.connections.saturating_sub(1);
+        if let Some(caller) = caller {
+            self.counted(caller, |served| {
+                served.connections = served.connections.saturating_sub(1)
+            });
+        }
+    }
+
+    /// Changes the usage of a caller, and forgets a caller without any: subjects of access tokens are without number.
+    fn counted(&mut self, caller: usize, change: impl FnOnce(&mut Served)) {
+        if let Some(served) = self.by_caller.get_mut(&caller) {
+            change(served);
+            if served.connections == 0 && served.requests == 0 {
+                self.by_caller.remove(&caller);
+            }
         }
     }
 }
@@ -203,9 +215,9 @@ impl Serving {
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        if let Some(served) = self.places.taken().by_caller.get_mut(&self.caller) {
+        self.places.taken().counted(self.caller, |served| {
             served.requests = served.requests.saturating_sub(1);
-        }
+        });
     }
 }
 

@@ -49,6 +49,8 @@ pub(crate) enum Client {
     Address(IpAddr),
     /// Holder of a named token at any address, by token index.
     Holder(usize),
+    /// Subject of an access token at any address, by its hash.
+    Subject([u8; 16]),
 }
 
 impl Client {
@@ -101,7 +103,8 @@ impl Rate {
     ) -> Result<(), u64> {
         let key = match (client, name) {
             (Client::Address(address), _) => format!("address {address}"),
-            (Client::Holder(_), Some(name)) => format!("token {name}"),
+            (Client::Holder(_) | Client::Subject(_), Some(name)) => format!("token {name}"),
+            (Client::Subject(_), None) => "subject".to_owned(),
             (Client::Holder(number), None) => format!("token number {number}"),
         };
         match replicas.admit(&key, self.quota.0, self.quota.1).await {
@@ -181,7 +184,7 @@ impl StateStore for Table {
     {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         // The number of token holders is fixed by the configuration, so they always have an entry.
-        let strange = matches!(client, Client::Address(_));
+        let strange = !matches!(client, Client::Holder(_));
         if strange && clients.len() >= self.most && !clients.contains_key(client) {
             return self.rest.measure_and_replace(&NotKeyed::NonKey, judge);
         }

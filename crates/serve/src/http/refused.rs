@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use freshcontext_oauth::Refused as NoAccess;
+
 use super::guard::Denied;
 use super::rate::Client;
 
@@ -27,18 +29,29 @@ impl RefusedLog {
         }
         let peer = match client {
             Some(Client::Address(address)) => address.to_string(),
-            Some(Client::Holder(_)) | None => "a program on this machine, or a proxy".to_owned(),
+            Some(Client::Holder(_) | Client::Subject(_)) | None => {
+                "a program on this machine, or a proxy".to_owned()
+            }
         };
         let (what, setting) = match denied {
-            Denied::Host => ("the Host is not one of", "http.allowed_hosts"),
-            Denied::Origin => ("the Origin is not one of", "http.allowed_origins"),
-            Denied::Token => ("no token, or not one of", "http.token, http.tokens"),
+            Denied::Host => ("the Host is not one of the configured", "http.allowed_hosts"),
+            Denied::Origin => ("the Origin is not one of the configured", "http.allowed_origins"),
+            Denied::Token => (
+                "no token, or not one of the configured",
+                "http.token, http.tokens",
+            ),
+            Denied::Access(NoAccess::Missing) => ("no access token", "http.oauth"),
+            Denied::Access(NoAccess::Invalid(flaw)) => (flaw.as_str(), "http.oauth"),
+            Denied::Access(NoAccess::Scope) => (
+                "the token has not all of the required scopes",
+                "http.oauth.scopes",
+            ),
+            Denied::Access(NoAccess::Unavailable) => (
+                "no key of the issuer is known to check access tokens with",
+                "http.oauth.issuer",
+            ),
         };
-        tracing::warn!(
-            peer,
-            setting,
-            "refused: {what} the configured; not logged again for 60 s"
-        );
+        tracing::warn!(peer, setting, "refused: {what}; not logged again for 60 s");
     }
 
     fn is_due(&self, client: Option<Client>, denied: Denied, now: Instant) -> bool {

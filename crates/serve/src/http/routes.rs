@@ -22,6 +22,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::access;
 use super::answers::{NOT_NOW, Refused, rpc_error};
 use super::auth::{AuthFilter, admit};
 use super::body::{Bodies, Unread};
@@ -104,18 +105,25 @@ where
         .route(&format!("{MCP_PATH}/"), any(speak::<S>))
         .route(HEALTH_PATH, get(|| async { text(StatusCode::OK, "ok\n") }))
         .route(READY_PATH, get(ready::<S>))
-        .fallback(|| async {
-            text(
-                StatusCode::NOT_FOUND,
-                "there is nothing here; MCP is spoken at /mcp\n",
-            )
-        })
+        .fallback(nothing::<S>)
         .with_state(shared);
     let router = match rest {
         Some(rest) => router.merge(rest),
         None => router,
     };
     router.layer(from_fn_with_state(filter, admit))
+}
+
+async fn nothing<S>(State(shared): State<Arc<Shared<S>>>, request: Request) -> Response {
+    let oauth = shared.filter.oauth();
+    oauth
+        .and_then(|oauth| access::metadata(oauth, request.method(), request.uri().path()))
+        .unwrap_or_else(|| {
+            text(
+                StatusCode::NOT_FOUND,
+                "there is nothing here; MCP is spoken at /mcp\n",
+            )
+        })
 }
 
 async fn ready<S>(State(shared): State<Arc<Shared<S>>>) -> Response {
