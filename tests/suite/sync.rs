@@ -83,7 +83,8 @@ const BELOW: &[(&str, &[&str])] = &[
     (
         "engine",
         &[
-            "budget", "config", "contract", "core", "metrics", "records", "redact", "sources", "spec",
+            "budget", "config", "contract", "core", "fetch", "metrics", "records", "redact", "sources",
+            "spec",
         ],
     ),
     (

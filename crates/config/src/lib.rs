@@ -6,6 +6,7 @@ mod limits;
 mod load;
 mod settings;
 mod table;
+mod tokens;
 
 pub use clock::SystemClock;
 pub use host_rule::{HostRule, authority};

@@ -109,6 +109,8 @@ pub struct HttpSettings {
     pub token: Option<Secret>,
     /// Additional tokens by the names of their holders.
     pub tokens: BTreeMap<String, Secret>,
+    /// File of more named tokens. [`load`](super::load) adds them to `tokens`.
+    pub tokens_file: Option<PathBuf>,
     /// Accepted `Host` values.
     pub allowed_hosts: Vec<HostRule>,
     /// Accepted `Origin` values; `https://example.com:*` accepts any port.
@@ -191,6 +193,7 @@ impl Default for HttpSettings {
             addr: SocketAddr::from((Ipv4Addr::LOCALHOST, 8787)),
             token: None,
             tokens: BTreeMap::new(),
+            tokens_file: None,
             allowed_hosts: ["localhost", "127.0.0.1", "::1"]
                 .map(|host| HostRule::Exact(host.to_owned(), None))
                 .to_vec(),

@@ -12,13 +12,11 @@ use url::Url;
 
 use crate::host_rule::HostRule;
 use crate::settings::{LogFormat, Secret, Settings, StoreMode};
+use crate::tokens::named;
 
 /// Minimum length, in characters, of a secret that must resist guessing. Sixteen characters of base64 are 96 bits,
 /// which cannot be guessed at one client's rate limit, with any number of clients.
 pub const LONG_SECRET: usize = 16;
-/// Maximum length of a token's name, in bytes.
-const NAME_BYTES: usize = 32;
-
 /// Maximum number of replicas.
 const REPLICAS: u32 = 1_000;
 
@@ -510,6 +508,19 @@ pub fn settings() -> Vec<Setting> {
             |settings| pairs(settings.http.tokens.keys().map(|name| (name, set(true)))),
         ),
         own(
+            "http.tokens_file",
+            Kind::Text,
+            "File of more named tokens, `name = token` on each line. The running service reads it again when it changes, and at SIGHUP.",
+            |settings, value| {
+                settings.http.tokens_file = filled(text(value)?).map(PathBuf::from);
+                Ok(())
+            },
+            |settings| {
+                let file = settings.http.tokens_file.as_ref();
+                file.map(|file| file.display().to_string()).unwrap_or_default()
+            },
+        ),
+        own(
             "http.allowed_hosts",
             Kind::List,
             "Values of the Host header that are answered: names and addresses with or without a port, `*.example.com` for every name below it, networks such as `10.0.0.0/8`; all others get 403.",
@@ -664,14 +675,8 @@ fn store_upstreams(settings: &mut Settings, value: &Value) -> Result<(), String>
 fn store_tokens(settings: &mut Settings, value: &Value) -> Result<(), String> {
     let table = value.as_object().ok_or("must be a table of texts")?;
     for (name, token) in table {
-        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-        if name.is_empty() || name.len() > NAME_BYTES || !name.chars().all(plain) {
-            return Err(format!(
-                "must have names of 1 to {NAME_BYTES} letters, digits, `_`, `-` and `.`"
-            ));
-        }
-        let token = filled(word(token)?).ok_or_else(|| format!("has no token for `{name}`"))?;
-        settings.http.tokens.insert(name.clone(), Secret::new(token));
+        let token = named(name, &text(token)?)?;
+        settings.http.tokens.insert(name.clone(), token);
     }
     Ok(())
 }

@@ -189,6 +189,8 @@ pub const MESSAGE_VALUES: usize = 10_000;
 /// is answered, what those of any other message may.
 pub const SIGNALS_VALUES: usize = 25_000;
 
+/// Bytes of an answer of the server's own service to the command line.
+pub const OWN_ANSWER_BYTES: usize = 4 << 20;
 /// Items of one answer among which origins are looked for. Each item beyond counts as its own, and the answer says so.
 pub const ORIGINS_ITEMS: usize = 500;
 /// Longest progress token, in bytes: it is repeated with every step. With a longer one no progress is told.

@@ -9,6 +9,7 @@ mod borrowed;
 mod call;
 mod composite;
 mod cursor;
+pub mod live;
 pub mod missing;
 mod outcome;
 mod owner;
@@ -27,6 +28,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use chrono::{DateTime, Utc};
 use freshcontext_contract::{AnyAdapter, BoxFuture, Clock, Descriptor, Limits, SourceError, Transport};
 use freshcontext_core::decay::{DecayTable, InvalidDecay};
 use freshcontext_core::evaluate::Options;
@@ -76,6 +78,11 @@ pub struct Engine {
     toolsets: Vec<Arc<dyn Toolset>>,
     unused_proxy: Option<&'static str>,
     keys: Option<Arc<Keyring>>,
+    /// What calls saw of the sources.
+    seen: Arc<live::SeenSources>,
+    watch: Option<Arc<dyn live::Watch>>,
+    /// When the engine was built.
+    since: DateTime<Utc>,
 }
 
 /// What an engine is built from.
@@ -145,6 +152,7 @@ impl Engine {
             by_name,
             tools,
             transport: parts.transport,
+            since: parts.clock.now(),
             clock: parts.clock,
             options: Arc::new(Options {
                 decay,
@@ -160,6 +168,8 @@ impl Engine {
             toolsets: parts.toolsets,
             unused_proxy: None,
             keys: None,
+            seen: Arc::default(),
+            watch: None,
         })
     }
 
@@ -180,6 +190,15 @@ impl Engine {
     pub fn with_unused_proxy(self, variable: Option<&'static str>) -> Self {
         Self {
             unused_proxy: variable,
+            ..self
+        }
+    }
+
+    /// Reports the state of hosts from here.
+    #[must_use]
+    pub fn watching(self, watch: Arc<dyn live::Watch>) -> Self {
+        Self {
+            watch: Some(watch),
             ..self
         }
     }

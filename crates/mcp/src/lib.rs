@@ -3,6 +3,8 @@
 
 pub mod caller;
 pub mod jsonrpc;
+mod live;
+pub mod operator;
 mod prompts;
 mod resources;
 mod server;

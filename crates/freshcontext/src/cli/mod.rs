@@ -12,10 +12,13 @@ mod healthcheck;
 mod history;
 mod install;
 mod lists;
+mod live;
+mod local;
 mod look;
 mod online;
 mod records;
 mod references;
+mod reload;
 mod report;
 mod shell;
 mod signed;
@@ -47,7 +50,8 @@ use freshcontext_files::read::Refused;
 use freshcontext_follow::Follow;
 use freshcontext_mcp::McpServer;
 use freshcontext_metrics::Metrics;
-use freshcontext_serve::{http, stdio};
+use freshcontext_serve::{http, signals, stdio};
+use reload::Reload;
 pub use values::read as read_arguments;
 
 /// Program name in usage and help.
@@ -299,7 +303,8 @@ fn dispatch(cli: Cli) -> u8 {
             deliverable::stored(&loaded, &sources, json, &owner)
         }
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
-        Command::Sources { json } => lists::sources(&loaded, &sources, json),
+        Command::Sources { live: true, json } => live::run(&loaded, &sources, json),
+        Command::Sources { json, .. } => lists::sources(&loaded, &sources, json),
         Command::Doctor { online, json } => doctor::run(&loaded, &sources, online, json),
         // Handled above.
         Command::Validate { .. }
@@ -419,12 +424,15 @@ fn speak_http(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     let app = App::build_for_http(settings, &sources.environment)?;
     log_start(settings, &app);
     let pipeline = app.pipeline;
-    over_http(
+    let tokens = http::Tokens::new(&settings.http);
+    let reload = Reload::new(sources.clone(), settings, tokens.clone());
+    serve_http(
         app.engine,
         app.follow,
         settings,
         app.metrics,
         app.shared,
+        Some((tokens, reload)),
         move |address| {
             pipeline.add_own_address(address);
         },
@@ -464,6 +472,19 @@ pub fn over_http(
     shared: Option<Coordinator>,
     bound: impl FnOnce(SocketAddr),
 ) -> Result<u8, ConfigError> {
+    serve_http(engine, follow, settings, metrics, shared, None, bound)
+}
+
+/// Like [`over_http`], with tokens that are read again. The configuration that this process was started with says where.
+fn serve_http(
+    engine: Arc<Engine>,
+    follow: Option<Follow>,
+    settings: &Settings,
+    metrics: Option<Arc<Metrics>>,
+    shared: Option<Coordinator>,
+    tokens: Option<(http::Tokens, Reload)>,
+    bound: impl FnOnce(SocketAddr),
+) -> Result<u8, ConfigError> {
     with_runtime(processors().clamp(2, 8), async {
         let listener = http::bind(settings.http.addr).await?;
         if let Ok(address) = listener.local_addr() {
@@ -483,13 +504,28 @@ pub fn over_http(
             .map(|shared| Arc::new(SharedRates(shared)) as Arc<dyn http::Replicas>);
         let mcp = McpServer::new(Arc::clone(&engine)).with_deliverables(follow);
         let rest = http::Rest::new(engine, mcp.clone(), closed_tools);
+        let (tokens, reload) = tokens.unzip();
         let interfaces = http::Interfaces {
             mcp,
             rest: Some(Arc::new(rest)),
             metrics,
             replicas,
+            tokens,
         };
-        http::serve(interfaces, listener, &settings.http, &settings.limits).await;
+        match reload {
+            Some(reload) => {
+                let first = async {
+                    tokio::select! {
+                        () = signals::asked_to_end() => {}
+                        () = reload.run() => {}
+                    }
+                };
+                let second = signals::asked_to_end();
+                let (settings, limits) = (&settings.http, &settings.limits);
+                http::serve_until(interfaces, listener, settings, limits, first, second).await;
+            }
+            None => http::serve(interfaces, listener, &settings.http, &settings.limits).await,
+        }
         kept.close().await;
         if let Some(shared) = shared {
             shared.leave().await;

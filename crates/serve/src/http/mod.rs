@@ -8,6 +8,7 @@ mod cors;
 mod guard;
 pub(crate) mod head;
 mod monitored;
+mod operator;
 mod peers;
 mod places;
 mod problem;
@@ -18,6 +19,7 @@ mod rest;
 mod routes;
 #[cfg(test)]
 pub(crate) mod tests;
+mod tokens;
 mod unread;
 
 use std::io;
@@ -48,6 +50,7 @@ use places::{Permit, Places};
 use problem::Voice;
 use rate::Client;
 pub use rate::Replicas;
+pub use tokens::{TokenChanges, Tokens};
 
 pub use rest::{ClosedTool, Rest, openapi};
 
@@ -132,6 +135,8 @@ pub struct Interfaces<S> {
     pub metrics: Option<Arc<Metrics>>,
     /// What callers' rates are shared through, if there are several replicas.
     pub replicas: Option<Arc<dyn Replicas>>,
+    /// The tokens, where they may be replaced while the service runs. Without them, those of the settings stay.
+    pub tokens: Option<Tokens>,
 }
 
 impl<S> Interfaces<S> {
@@ -142,6 +147,7 @@ impl<S> Interfaces<S> {
             rest: None,
             metrics: None,
             replicas: None,
+            tokens: None,
         }
     }
 }
@@ -175,9 +181,11 @@ pub async fn serve_until<S>(
         rest,
         metrics,
         replicas,
+        tokens,
     } = interfaces;
+    let tokens = tokens.unwrap_or_else(|| Tokens::new(settings));
     let end = CancellationToken::new();
-    let filter = Arc::new(AuthFilter::new(settings, limits, metrics).sharing(replicas));
+    let filter = Arc::new(AuthFilter::new(settings, tokens, limits, metrics).sharing(replicas));
     let router = routes::router(
         mcp,
         rest,

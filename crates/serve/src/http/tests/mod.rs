@@ -47,6 +47,7 @@ async fn start(http: HttpSettings, limits: Limits) -> Running {
             rest: Some(Arc::new(rest)),
             metrics,
             replicas: None,
+            tokens: None,
         };
         let (first, second) = (signals.0.notified(), signals.1.notified());
         serve_until(interfaces, listener, &http, &limits, first, second).await;
