@@ -189,7 +189,7 @@ fn read_environment(
                     .map_err(|problem| ConfigError(format!("environment: `{name}` {problem}")))?;
             }
         } else if name.starts_with("FRESHCONTEXT_LIMIT_")
-            || ["FRESHCONTEXT_HTTP_", "FRESHCONTEXT_EGRESS_"]
+            || ["FRESHCONTEXT_HTTP_", "FRESHCONTEXT_EGRESS_", "FRESHCONTEXT_OTEL_"]
                 .iter()
                 .any(|group| name.starts_with(group))
         {

@@ -60,6 +60,8 @@ pub struct Settings {
     pub replicas: u32,
     /// Keys that sign verdicts and answers.
     pub signing: SigningSettings,
+    /// Where traces and metrics are exported to.
+    pub otel: OtelSettings,
     /// Settings of the HTTP service.
     pub http: HttpSettings,
 }
@@ -136,6 +138,15 @@ pub struct SigningSettings {
     pub retired: BTreeMap<String, DateTime<Utc>>,
 }
 
+/// Export of traces and metrics. Without an endpoint, nothing is exported.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OtelSettings {
+    /// Base address of a collector that takes OTLP over HTTP.
+    pub endpoint: Option<String>,
+    /// Headers of each export by name.
+    pub headers: BTreeMap<String, Secret>,
+}
+
 /// A secret: never printed, not even by `{:?}`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -181,6 +192,7 @@ impl Default for Settings {
             redis_url: None,
             replicas: 2,
             signing: SigningSettings::default(),
+            otel: OtelSettings::default(),
             http: HttpSettings::default(),
         }
     }

@@ -475,6 +475,46 @@ pub fn settings() -> Vec<Setting> {
             },
         ),
         own(
+            "otel.endpoint",
+            Kind::Text,
+            "Base address of a collector that takes OTLP over HTTP, such as http://127.0.0.1:4318: traces go to `/v1/traces` below it, metrics to `/v1/metrics`. Without it nothing is exported.",
+            |settings, value| {
+                settings.otel.endpoint = filled(text(value)?);
+                match &settings.otel.endpoint {
+                    Some(address) if !is_collector(address) => Err(
+                        "must be an http or https address without a user, a query or a fragment, such as http://127.0.0.1:4318"
+                            .to_owned(),
+                    ),
+                    _ => Ok(()),
+                }
+            },
+            |settings| settings.otel.endpoint.clone().unwrap_or_default(),
+        ),
+        own(
+            "otel.headers",
+            Kind::Secrets,
+            "Headers of each export by name, such as a key of the collector.",
+            |settings, value| {
+                let table = value.as_object().ok_or("must be a table of texts")?;
+                for (name, value) in table {
+                    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+                    if name.is_empty() || !name.chars().all(plain) {
+                        return Err("must have names of headers".to_owned());
+                    }
+                    let value = text(value)?;
+                    if value.is_empty() || !value.chars().all(|c| c.is_ascii_graphic() || c == ' ') {
+                        return Err(format!("must have a value of one line of ASCII for `{name}`"));
+                    }
+                    settings
+                        .otel
+                        .headers
+                        .insert(name.to_ascii_lowercase(), Secret::new(value));
+                }
+                Ok(())
+            },
+            |settings| pairs(settings.otel.headers.keys().map(|name| (name, set(true)))),
+        ),
+        own(
             "http.addr",
             Kind::Text,
             "Address and port of `freshcontext http`. Anything but a loopback address needs `http.token` or `http.tokens`.",
@@ -690,6 +730,18 @@ fn is_redis(address: &str) -> bool {
         return true;
     }
     Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "redis" | "rediss") && url.has_host())
+}
+
+/// Returns whether a text is the base address of a collector.
+fn is_collector(address: &str) -> bool {
+    Url::parse(address).is_ok_and(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.username().is_empty()
+            && url.password().is_none()
+            && url.query().is_none()
+            && url.fragment().is_none()
+    })
 }
 
 /// Displays whether a secret is set.

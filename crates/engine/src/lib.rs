@@ -7,6 +7,7 @@ mod arguments;
 mod as_of;
 mod borrowed;
 mod call;
+mod call_id;
 mod composite;
 mod cursor;
 pub mod live;
@@ -26,7 +27,7 @@ mod toolset;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicBool;
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{AnyAdapter, BoxFuture, Clock, Descriptor, Limits, SourceError, Transport};
@@ -52,6 +53,7 @@ pub use scoring::admitting_failure;
 pub use tool::{EVALUATE, RECHECK, Tool, Work};
 pub use toolset::{Call, Ended, Observer, Toolset};
 
+use crate::call_id::CallIds;
 use crate::records::RecordsRequest;
 use freshcontext_config::Settings;
 use freshcontext_metrics::Metrics;
@@ -71,7 +73,7 @@ pub struct Engine {
     /// Large judgements at work.
     judging: Arc<Semaphore>,
     cursors: cursor::Cursors,
-    calls: AtomicU64,
+    calls: CallIds,
     metrics: Option<Arc<Metrics>>,
     /// Whether the judgement's tables are made, or being made.
     prepared: AtomicBool,
@@ -110,6 +112,8 @@ pub struct CallContext {
     pub owner: Owner,
     /// Who calls, by the name of the token, for the log.
     pub caller: Option<Arc<str>>,
+    /// Id of the call, if the caller's request has one. Otherwise the engine makes one.
+    pub id: Option<Arc<str>>,
     /// What the request says about records.
     pub records: Option<Arc<RecordsRequest>>,
 }
@@ -162,7 +166,7 @@ impl Engine {
             pool: pool::Pool::new(&settings.limits),
             judging: Arc::new(Semaphore::new(JUDGING)),
             cursors: cursor::Cursors::of(settings.cursor_secrets()),
-            calls: AtomicU64::new(1),
+            calls: CallIds::new(),
             metrics: None,
             prepared: AtomicBool::new(false),
             toolsets: parts.toolsets,

@@ -26,6 +26,7 @@ pub mod fuzzing;
 mod holding;
 mod hosts;
 mod limiter;
+mod operator;
 mod outgoing;
 mod pipeline;
 mod policy;
@@ -49,6 +50,7 @@ pub use config::{Config, ProxyConfig, Upstream};
 pub use config_error::ConfigError;
 pub use coordination::{Coordinate, Grant, HostEvent, HostLimit, Lease, Progress, Turn};
 pub use deny::Deny;
+pub use operator::OperatorClient;
 pub use pipeline::Pipeline;
 pub use policy::{PolicyConfig, check_url};
 pub use ports::{
@@ -56,6 +58,9 @@ pub use ports::{
     Timer, TokioTimer,
 };
 pub use status::{BreakerState, HostStatus};
+
+/// Target of the spans that are exported as traces. No log shows them.
+pub const TELEMETRY: &str = "otel";
 
 /// Response headers (lower case) that the pipeline itself reads for every source: the content type, the redirect
 /// target, and the time to wait.

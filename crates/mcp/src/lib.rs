@@ -10,6 +10,9 @@ mod resources;
 mod server;
 mod skill;
 pub mod timeline;
+mod traced;
+
+pub use traced::Traced;
 
 pub use server::{
     Cost, DESCRIPTION, INSTRUCTIONS, McpServer, NAME, VERSION, cleaned, cost, model_visible_bytes,

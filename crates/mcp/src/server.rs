@@ -390,6 +390,7 @@ impl ServerHandler for McpServer {
             None => Arguments::Owned(request.arguments.unwrap_or_default()),
         };
         let call = CallContext {
+            id: None,
             cancellation: context.ct.clone(),
             progress,
             owner: owner_of(&context),

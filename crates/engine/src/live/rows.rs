@@ -45,11 +45,11 @@ pub fn since_words(report: &Report) -> String {
 pub fn sharing_words(sharing: &Sharing) -> (String, Tone) {
     match sharing {
         Sharing::Off => (
-            "limits are not shared: `redis_url` is not set, and this process counts for itself".to_owned(),
+            "Limits are not shared: `redis_url` is not set, and this process counts for itself".to_owned(),
             Tone::Plain,
         ),
         Sharing::Shared { replicas, for_s } => (
-            format!("limits are shared through Redis by {replicas} replicas, for {for_s} s"),
+            format!("Limits are shared through Redis by {replicas} replicas, for {for_s} s"),
             Tone::Good,
         ),
         Sharing::OwnShare { replicas, for_s, why } => (

@@ -40,7 +40,7 @@ use tokio::runtime::Builder;
 
 use crate::app::{App, closed_tools};
 use crate::replicas::SharedRates;
-use crate::{logging, output};
+use crate::{logging, output, telemetry};
 use args::{Cli, Command, Global, History};
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
 use freshcontext_coordination::Coordinator;
@@ -48,7 +48,7 @@ use freshcontext_engine::about::secret_names;
 use freshcontext_engine::{Engine, Owner};
 use freshcontext_files::read::Refused;
 use freshcontext_follow::Follow;
-use freshcontext_mcp::McpServer;
+use freshcontext_mcp::{McpServer, Traced};
 use freshcontext_metrics::Metrics;
 use freshcontext_serve::{http, signals, stdio};
 use reload::Reload;
@@ -211,6 +211,11 @@ fn dispatch(cli: Cli) -> u8 {
         Ok(loaded) => loaded,
         Err(error) => return wrong(&error),
     };
+    if matches!(command, Command::Stdio | Command::Http { .. })
+        && let Err(error) = telemetry::start(&loaded.settings)
+    {
+        return wrong(&error);
+    }
     logging::start(&loaded.settings.log, loaded.settings.log_format);
     if let Some(file) = &loaded.no_file {
         tracing::warn!(
@@ -401,13 +406,12 @@ pub fn over_stdio(engine: Arc<Engine>, follow: Option<Follow>, limits: &Limits) 
     // one thread after another.
     with_runtime(1, async {
         engine.begin();
+        freshcontext_telemetry::attach();
         let kept = Arc::clone(&engine);
-        let served = stdio::serve(
-            McpServer::new(engine).with_deliverables(follow).for_one_session(),
-            limits,
-        )
-        .await;
+        let server = McpServer::new(engine).with_deliverables(follow).for_one_session();
+        let served = stdio::serve(Traced::new(server), limits).await;
         kept.close().await;
+        freshcontext_telemetry::shut_down().await;
         match served {
             Ok(()) => 0,
             Err(error) => {
@@ -495,6 +499,7 @@ fn serve_http(
             ));
         }
         engine.begin();
+        freshcontext_telemetry::attach();
         if let Some(shared) = &shared {
             shared.start();
         }
@@ -506,7 +511,7 @@ fn serve_http(
         let rest = http::Rest::new(engine, mcp.clone(), closed_tools);
         let (tokens, reload) = tokens.unzip();
         let interfaces = http::Interfaces {
-            mcp,
+            mcp: Traced::new(mcp),
             rest: Some(Arc::new(rest)),
             metrics,
             replicas,
@@ -530,6 +535,7 @@ fn serve_http(
         if let Some(shared) = shared {
             shared.leave().await;
         }
+        freshcontext_telemetry::shut_down().await;
         Ok(0)
     })?
 }
