@@ -142,15 +142,13 @@ impl Engine {
             }
             ended = tokio::time::timeout(left.saturating_sub(first), &mut reading).await;
         }
-        match ended {
+        if let Ok(joined) = ended {
             // A panic: its message is in the log.
-            Ok(joined) => joined.unwrap_or_else(|_| Err(defect())),
-            Err(_) => {
-                let error = ledger.too_late(descriptor);
-                self.seen.failed(descriptor.id, &error, self.clock.now());
-                Err(error)
-            }
+            return joined.unwrap_or_else(|_| Err(defect()));
         }
+        let error = ledger.too_late(descriptor);
+        self.seen.failed(descriptor.id, &error, self.clock.now());
+        Err(error)
     }
 }
 

@@ -70,7 +70,7 @@ fn begin(
     let head = context.extensions.get::<http::request::Parts>();
     let of_meta = |name: &str| context.meta.get(name).and_then(Value::as_str);
     let of_head = |name: &str| head.and_then(|head| head.headers.get(name)?.to_str().ok());
-    Operation::begin(Request {
+    Operation::begin(&Request {
         method,
         tool: target.tool,
         prompt: target.prompt,

@@ -98,7 +98,7 @@ pub struct Operation {
 
 impl Operation {
     /// Begins the span of a request. `None` where nothing is exported.
-    pub fn begin(request: Request<'_>) -> Option<Self> {
+    pub fn begin(request: &Request<'_>) -> Option<Self> {
         durations()?;
         let transport = if request.over_http {
             Transport::Http
@@ -122,7 +122,7 @@ impl Operation {
             rpc.response.status_code = Empty,
             freshcontext.call.id = Empty,
             mcp.method.name = request.method,
-            mcp.protocol.version = request.protocol,
+            mcp.protocol.version = request.protocol.as_deref(),
             mcp.resource.uri = request.resource,
             gen_ai.tool.name = request.tool,
             gen_ai.prompt.name = request.prompt,
@@ -243,6 +243,6 @@ mod tests {
 
     #[test]
     fn nothing_begins_while_nothing_runs() {
-        assert!(!is_on() && Operation::begin(Request::default()).is_none());
+        assert!(!is_on() && Operation::begin(&Request::default()).is_none());
     }
 }
