@@ -1,7 +1,9 @@
 //! Access to the HTTP service, and its timeouts: group E of the fault matrix.
 
 mod hosting;
+mod live;
 mod operator;
+mod rotation;
 mod sharing;
 
 use std::net::SocketAddr;
@@ -29,6 +31,8 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("http::connections_of_one_peer", || block_on(connections())),
     ];
     trials.extend(operator::trials());
+    trials.extend(live::trials());
+    trials.extend(rotation::trials());
     trials.extend(hosting::trials());
     trials.extend(sharing::trials());
     if cfg!(unix) {

@@ -55,6 +55,7 @@ mod stdio;
 mod stdio_process;
 mod surface;
 mod sync;
+mod telemetry;
 mod time;
 mod timeline;
 mod upstreams;
@@ -120,6 +121,7 @@ fn main() {
     trials.extend(oauth::trials());
     trials.extend(pages_hold::trials());
     trials.extend(timeline::trials());
+    trials.extend(telemetry::trials());
     let (timed, others): (Vec<_>, Vec<_>) = trials.into_iter().partition(|trial| is_timed(trial.name()));
     // Most tests spend their time waiting: for processes, for a pace, for a deadline.
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);

@@ -71,6 +71,7 @@ const BELOW: &[(&str, &[&str])] = &[
     ("files", &["contract"]),
     ("fetch", &["contract"]),
     ("metrics", &["contract"]),
+    ("telemetry", &["fetch", "redact"]),
     ("parse", &["contract"]),
     ("references", &["parse"]),
     ("testkit", &["contract"]),
@@ -84,7 +85,8 @@ const BELOW: &[(&str, &[&str])] = &[
     (
         "engine",
         &[
-            "budget", "config", "contract", "core", "metrics", "records", "redact", "sources", "spec",
+            "budget", "config", "contract", "core", "fetch", "metrics", "records", "redact", "sources",
+            "spec",
         ],
     ),
     (
@@ -101,7 +103,15 @@ const BELOW: &[(&str, &[&str])] = &[
     ),
     (
         "mcp",
-        &["contract", "core", "engine", "follow", "records", "redact"],
+        &[
+            "contract",
+            "core",
+            "engine",
+            "follow",
+            "records",
+            "redact",
+            "telemetry",
+        ],
     ),
     (
         "serve",
@@ -346,6 +356,11 @@ fn dependencies() -> Vec<String> {
         }
         if name != "freshcontext-store" && normal.contains("sqlx") {
             out.push(format!("{name} depends on sqlx; only freshcontext-store may"));
+        }
+        if name != "freshcontext-telemetry" && normal.iter().any(|one| one.starts_with("opentelemetry")) {
+            out.push(format!(
+                "{name} depends on OpenTelemetry; only freshcontext-telemetry may"
+            ));
         }
         if name != "freshcontext-coordination" && normal.contains("redis") {
             out.push(format!(

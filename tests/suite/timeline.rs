@@ -25,7 +25,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// The page is listed and read in every revision, needs no origin, and beside it only the skill is there.
+/// The page is listed and read in every revision, needs no origin, and beside it only the skill and the sources are there.
 async fn resource() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     for version in [LEGACY[0], LEGACY[3], MODERN] {
@@ -36,7 +36,7 @@ async fn resource() -> Result<(), Failed> {
             .cloned()
             .unwrap_or_default();
         let uris: Vec<&Value> = resources.iter().map(|one| &one["uri"]).collect();
-        if uris != [URI, "skill://freshcontext/SKILL.md"] {
+        if uris != [URI, "skill://freshcontext/SKILL.md", "freshcontext://sources"] {
             complaints.push(format!("{version}: {listed}"));
         }
         let read = session.ask("resources/read", json!({"uri": URI})).await;

@@ -7,10 +7,11 @@ mod load;
 mod oauth;
 mod settings;
 mod table;
+mod tokens;
 
 pub use clock::SystemClock;
 pub use host_rule::{HostRule, authority};
 pub use load::{ConfigError, Loaded, Sources, default_file, load};
 pub use oauth::OAuthSettings;
-pub use settings::{HttpSettings, LogFormat, Secret, Settings, StoreMode};
+pub use settings::{HttpSettings, LogFormat, OtelSettings, Secret, Settings, StoreMode};
 pub use table::{Kind, LONG_SECRET, Setting, settings, settings_markdown};

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::settings::Settings;
 use crate::table::{Setting, settings};
+use crate::tokens;
 use freshcontext_files::read::{self as input, Bound};
 
 /// Inputs of the layers.
@@ -99,6 +100,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     if let Some(folder) = &sources.data_dir {
         loaded.settings.data_dir = Some(folder.clone());
     }
+    add_tokens(&mut loaded.settings)?;
     let settings = &loaded.settings;
     if settings.replay_at.is_some() && !settings.upstreams.iter().any(|(host, _)| host == "*") {
         return Err(ConfigError(
@@ -107,6 +109,21 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         ));
     }
     Ok(loaded)
+}
+
+/// Adds the tokens of `http.tokens_file` to those of the settings.
+fn add_tokens(settings: &mut Settings) -> Result<(), ConfigError> {
+    let Some(file) = &settings.http.tokens_file else {
+        return Ok(());
+    };
+    let wrong = |what: String| ConfigError(format!("`http.tokens_file`: {what}"));
+    for (name, token) in tokens::read_file(file).map_err(wrong)? {
+        if settings.http.tokens.contains_key(&name) {
+            return Err(wrong(format!("`{name}` has a token in `http.tokens`, too")));
+        }
+        settings.http.tokens.insert(name, token);
+    }
+    Ok(())
 }
 
 /// Returns the path of the default file, used without `--config`.
@@ -172,7 +189,7 @@ fn read_environment(
                     .map_err(|problem| ConfigError(format!("environment: `{name}` {problem}")))?;
             }
         } else if name.starts_with("FRESHCONTEXT_LIMIT_")
-            || ["FRESHCONTEXT_HTTP_", "FRESHCONTEXT_EGRESS_"]
+            || ["FRESHCONTEXT_HTTP_", "FRESHCONTEXT_EGRESS_", "FRESHCONTEXT_OTEL_"]
                 .iter()
                 .any(|group| name.starts_with(group))
         {
@@ -200,6 +217,7 @@ fn read_not_text(
         match setting.key.as_str() {
             "data_dir" => settings.data_dir = Some(PathBuf::from(value)),
             "extra_ca" => settings.extra_ca = Some(PathBuf::from(value)),
+            "http.tokens_file" => settings.http.tokens_file = Some(PathBuf::from(value)),
             _ => {
                 return Err(ConfigError(format!(
                     "environment: `{name}` must be text in UTF-8 ({})",

@@ -61,6 +61,8 @@ pub struct Settings {
     pub replicas: u32,
     /// Keys that sign verdicts and answers.
     pub signing: SigningSettings,
+    /// Where traces and metrics are exported to.
+    pub otel: OtelSettings,
     /// Settings of the HTTP service.
     pub http: HttpSettings,
 }
@@ -112,6 +114,8 @@ pub struct HttpSettings {
     pub tokens: BTreeMap<String, Secret>,
     /// Access tokens of an issuer, beside these tokens.
     pub oauth: OAuthSettings,
+    /// File of more named tokens. [`load`](super::load) adds them to `tokens`.
+    pub tokens_file: Option<PathBuf>,
     /// Accepted `Host` values.
     pub allowed_hosts: Vec<HostRule>,
     /// Accepted `Origin` values; `https://example.com:*` accepts any port.
@@ -135,6 +139,15 @@ pub struct SigningSettings {
     pub key: Option<String>,
     /// When retired keys ended, by id.
     pub retired: BTreeMap<String, DateTime<Utc>>,
+}
+
+/// Export of traces and metrics. Without an endpoint, nothing is exported.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OtelSettings {
+    /// Base address of a collector that takes OTLP over HTTP.
+    pub endpoint: Option<String>,
+    /// Headers of each export by name.
+    pub headers: BTreeMap<String, Secret>,
 }
 
 /// A secret: never printed, not even by `{:?}`.
@@ -182,6 +195,7 @@ impl Default for Settings {
             redis_url: None,
             replicas: 2,
             signing: SigningSettings::default(),
+            otel: OtelSettings::default(),
             http: HttpSettings::default(),
         }
     }
@@ -195,6 +209,7 @@ impl Default for HttpSettings {
             token: None,
             tokens: BTreeMap::new(),
             oauth: OAuthSettings::default(),
+            tokens_file: None,
             allowed_hosts: ["localhost", "127.0.0.1", "::1"]
                 .map(|host| HostRule::Exact(host.to_owned(), None))
                 .to_vec(),

@@ -13,13 +13,11 @@ use url::Url;
 use crate::host_rule::HostRule;
 use crate::oauth;
 use crate::settings::{LogFormat, Secret, Settings, StoreMode};
+use crate::tokens::named;
 
 /// Minimum length, in characters, of a secret that must resist guessing. Sixteen characters of base64 are 96 bits,
 /// which cannot be guessed at one client's rate limit, with any number of clients.
 pub const LONG_SECRET: usize = 16;
-/// Maximum length of a token's name, in bytes.
-const NAME_BYTES: usize = 32;
-
 /// Maximum number of replicas.
 const REPLICAS: u32 = 1_000;
 
@@ -478,6 +476,46 @@ pub fn settings() -> Vec<Setting> {
             },
         ),
         own(
+            "otel.endpoint",
+            Kind::Text,
+            "Base address of a collector that takes OTLP over HTTP, such as http://127.0.0.1:4318: traces go to `/v1/traces` below it, metrics to `/v1/metrics`. Without it nothing is exported.",
+            |settings, value| {
+                settings.otel.endpoint = filled(text(value)?);
+                match &settings.otel.endpoint {
+                    Some(address) if !is_collector(address) => Err(
+                        "must be an http or https address without a user, a query or a fragment, such as http://127.0.0.1:4318"
+                            .to_owned(),
+                    ),
+                    _ => Ok(()),
+                }
+            },
+            |settings| settings.otel.endpoint.clone().unwrap_or_default(),
+        ),
+        own(
+            "otel.headers",
+            Kind::Secrets,
+            "Headers of each export by name, such as a key of the collector.",
+            |settings, value| {
+                let table = value.as_object().ok_or("must be a table of texts")?;
+                for (name, value) in table {
+                    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+                    if name.is_empty() || !name.chars().all(plain) {
+                        return Err("must have names of headers".to_owned());
+                    }
+                    let value = text(value)?;
+                    if value.is_empty() || !value.chars().all(|c| c.is_ascii_graphic() || c == ' ') {
+                        return Err(format!("must have a value of one line of ASCII for `{name}`"));
+                    }
+                    settings
+                        .otel
+                        .headers
+                        .insert(name.to_ascii_lowercase(), Secret::new(value));
+                }
+                Ok(())
+            },
+            |settings| pairs(settings.otel.headers.keys().map(|name| (name, set(true)))),
+        ),
+        own(
             "http.addr",
             Kind::Text,
             "Address and port of `freshcontext http`. Anything but a loopback address needs `http.token`, `http.tokens` or `http.oauth.issuer`.",
@@ -553,6 +591,19 @@ pub fn settings() -> Vec<Setting> {
                 Ok(())
             },
             |settings| settings.http.oauth.scopes.join(","),
+        ),
+        own(
+            "http.tokens_file",
+            Kind::Text,
+            "File of more named tokens, `name = token` on each line. The running service reads it again when it changes, and at SIGHUP.",
+            |settings, value| {
+                settings.http.tokens_file = filled(text(value)?).map(PathBuf::from);
+                Ok(())
+            },
+            |settings| {
+                let file = settings.http.tokens_file.as_ref();
+                file.map(|file| file.display().to_string()).unwrap_or_default()
+            },
         ),
         own(
             "http.allowed_hosts",
@@ -709,14 +760,8 @@ fn store_upstreams(settings: &mut Settings, value: &Value) -> Result<(), String>
 fn store_tokens(settings: &mut Settings, value: &Value) -> Result<(), String> {
     let table = value.as_object().ok_or("must be a table of texts")?;
     for (name, token) in table {
-        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-        if name.is_empty() || name.len() > NAME_BYTES || !name.chars().all(plain) {
-            return Err(format!(
-                "must have names of 1 to {NAME_BYTES} letters, digits, `_`, `-` and `.`"
-            ));
-        }
-        let token = filled(word(token)?).ok_or_else(|| format!("has no token for `{name}`"))?;
-        settings.http.tokens.insert(name.clone(), Secret::new(token));
+        let token = named(name, &text(token)?)?;
+        settings.http.tokens.insert(name.clone(), token);
     }
     Ok(())
 }
@@ -730,6 +775,18 @@ fn is_redis(address: &str) -> bool {
         return true;
     }
     Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "redis" | "rediss") && url.has_host())
+}
+
+/// Returns whether a text is the base address of a collector.
+fn is_collector(address: &str) -> bool {
+    Url::parse(address).is_ok_and(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.username().is_empty()
+            && url.password().is_none()
+            && url.query().is_none()
+            && url.fragment().is_none()
+    })
 }
 
 /// Displays whether a secret is set.

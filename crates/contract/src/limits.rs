@@ -205,6 +205,8 @@ pub const OAUTH_KEYS: usize = 64;
 pub const OAUTH_KEY_ID_BYTES: usize = 1 << 10;
 /// Allowed difference between this clock and the issuer's, in seconds.
 pub const OAUTH_LEEWAY_S: f64 = 30.0;
+/// Bytes of an answer of the server's own service to the command line.
+pub const OWN_ANSWER_BYTES: usize = 4 << 20;
 /// Items of one answer among which origins are looked for. Each item beyond counts as its own, and the answer says so.
 pub const ORIGINS_ITEMS: usize = 500;
 /// Longest progress token, in bytes: it is repeated with every step. With a longer one no progress is told.

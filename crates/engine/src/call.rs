@@ -46,9 +46,11 @@ impl Engine {
             return Err(UnknownTool);
         };
         let meter = self.metrics.as_ref().map(|metrics| metrics.call(&tool.name));
-        let id = self.calls.fetch_add(1, Ordering::Relaxed);
+        let id = context.id.clone().unwrap_or_else(|| self.calls.next());
         let caller = context.caller.as_deref();
-        let span = tracing::info_span!("call", id, tool = %tool.name, caller);
+        // The span of the request, where requests are traced.
+        tracing::Span::current().record("freshcontext.call.id", &*id);
+        let span = tracing::info_span!("call", id = %id, tool = %tool.name, caller);
         let started = Instant::now();
         let arguments = arguments.into();
         let answer = async {
@@ -76,6 +78,7 @@ impl Engine {
                 };
                 scoring::failure(tool, &self.advised(error, source), self.clock.now()).into()
             });
+            answer.name_call(&id);
             if let Some(noting) = noting {
                 noting.record(self, tool, &mut answer);
             }
@@ -354,10 +357,12 @@ pub(super) fn log_failure(error: &SourceError) {
         .iter()
         .map(|(key, value)| format!("{key}={value:?}"))
         .collect();
+    // A field without a value does not stand in the log.
+    let facts = (!facts.is_empty()).then(|| facts.join(" "));
     let cause = error.cause.as_deref().map(ToString::to_string);
     if error.code == ErrorCode::Internal {
-        tracing::error!(code = %error.code, message = ?error.message, facts = facts.join(" "), cause = cause.as_deref(), "failed");
+        tracing::error!(code = %error.code, message = ?error.message, facts, cause = cause.as_deref(), "failed");
     } else {
-        tracing::info!(code = %error.code, message = ?error.message, facts = facts.join(" "), cause = cause.as_deref(), "failed");
+        tracing::info!(code = %error.code, message = ?error.message, facts, cause = cause.as_deref(), "failed");
     }
 }

@@ -7,8 +7,10 @@ mod arguments;
 mod as_of;
 mod borrowed;
 mod call;
+mod call_id;
 mod composite;
 mod cursor;
+pub mod live;
 pub mod missing;
 mod outcome;
 mod owner;
@@ -25,8 +27,9 @@ mod toolset;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicBool;
 
+use chrono::{DateTime, Utc};
 use freshcontext_contract::{AnyAdapter, BoxFuture, Clock, Descriptor, Limits, SourceError, Transport};
 use freshcontext_core::decay::{DecayTable, InvalidDecay};
 use freshcontext_core::evaluate::Options;
@@ -50,6 +53,7 @@ pub use scoring::admitting_failure;
 pub use tool::{EVALUATE, RECHECK, Tool, Work};
 pub use toolset::{Call, Ended, Observer, Toolset};
 
+use crate::call_id::CallIds;
 use crate::records::RecordsRequest;
 use freshcontext_config::Settings;
 use freshcontext_metrics::Metrics;
@@ -69,13 +73,18 @@ pub struct Engine {
     /// Large judgements at work.
     judging: Arc<Semaphore>,
     cursors: cursor::Cursors,
-    calls: AtomicU64,
+    calls: CallIds,
     metrics: Option<Arc<Metrics>>,
     /// Whether the judgement's tables are made, or being made.
     prepared: AtomicBool,
     toolsets: Vec<Arc<dyn Toolset>>,
     unused_proxy: Option<&'static str>,
     keys: Option<Arc<Keyring>>,
+    /// What calls saw of the sources.
+    seen: Arc<live::SeenSources>,
+    watch: Option<Arc<dyn live::Watch>>,
+    /// When the engine was built.
+    since: DateTime<Utc>,
 }
 
 /// What an engine is built from.
@@ -103,6 +112,8 @@ pub struct CallContext {
     pub owner: Owner,
     /// Who calls, by the name of the token, for the log.
     pub caller: Option<Arc<str>>,
+    /// Id of the call, if the caller's request has one. Otherwise the engine makes one.
+    pub id: Option<Arc<str>>,
     /// What the request says about records.
     pub records: Option<Arc<RecordsRequest>>,
 }
@@ -145,6 +156,7 @@ impl Engine {
             by_name,
             tools,
             transport: parts.transport,
+            since: parts.clock.now(),
             clock: parts.clock,
             options: Arc::new(Options {
                 decay,
@@ -154,12 +166,14 @@ impl Engine {
             pool: pool::Pool::new(&settings.limits),
             judging: Arc::new(Semaphore::new(JUDGING)),
             cursors: cursor::Cursors::of(settings.cursor_secrets()),
-            calls: AtomicU64::new(1),
+            calls: CallIds::new(),
             metrics: None,
             prepared: AtomicBool::new(false),
             toolsets: parts.toolsets,
             unused_proxy: None,
             keys: None,
+            seen: Arc::default(),
+            watch: None,
         })
     }
 
@@ -180,6 +194,15 @@ impl Engine {
     pub fn with_unused_proxy(self, variable: Option<&'static str>) -> Self {
         Self {
             unused_proxy: variable,
+            ..self
+        }
+    }
+
+    /// Reports the state of hosts from here.
+    #[must_use]
+    pub fn watching(self, watch: Arc<dyn live::Watch>) -> Self {
+        Self {
+            watch: Some(watch),
             ..self
         }
     }

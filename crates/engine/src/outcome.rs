@@ -28,6 +28,8 @@ const SIGNATURE: &str = "io.github.freshcontext/signature";
 const RETRIEVAL: &str = "io.github.freshcontext/retrieval";
 /// Where it says that its answer is not kept.
 const ANSWER: &str = "io.github.freshcontext/answer";
+/// Where it has the id of the call, which stands in the log.
+const CALL: &str = "io.github.freshcontext/call";
 /// Where it says whether its records could be made, and whether they are kept.
 const RECORDS: &str = "io.github.freshcontext/records";
 
@@ -373,6 +375,11 @@ impl Answer {
     /// The text for the model, and nothing else.
     pub fn into_text(mut self) -> String {
         self.text.take().unwrap_or_else(|| self.written_text())
+    }
+
+    /// Names the call that this answers.
+    pub(crate) fn name_call(&mut self, id: &str) {
+        self.meta.insert(CALL.to_owned(), json!({"id": id}));
     }
 
     /// Facts about the call that are not part of the answer, each under a key with our prefix, as MCP asks.

@@ -9,7 +9,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use freshcontext_contract::{
-    AnyAdapter, BoxFuture, CallScope, CommonArgs, Cx, Descriptor, ErrorCode, Request, Response, Seen,
+    AnyAdapter, BoxFuture, CallScope, Clock, CommonArgs, Cx, Descriptor, ErrorCode, Request, Response, Seen,
     SourceError, SourceResult, Transport,
 };
 use freshcontext_core::answer::known_then;
@@ -21,6 +21,7 @@ use tracing::Instrument as _;
 
 use crate::Engine;
 use crate::admission::{Place, overloaded};
+use crate::live::SeenSources;
 use crate::outcome::defect;
 use crate::pool::Room;
 
@@ -73,6 +74,8 @@ impl Engine {
             ledger: Arc::clone(&ledger),
             room: self.pool.room.clone(),
             wait: self.pool.longest_wait,
+            seen: Arc::clone(&self.seen),
+            clock: Arc::clone(&self.clock),
         };
         let engine = Arc::clone(self);
         let work = async move {
@@ -94,11 +97,14 @@ impl Engine {
                     &common,
                     requests,
                 );
-                let mut result = adapter
-                    .collect(&cx, own)
-                    .await
-                    .map_err(|error| known_then(error, common.as_of))?;
+                let mut result = adapter.collect(&cx, own).await.map_err(|error| {
+                    engine.seen.failed(descriptor.id, &error, engine.clock.now());
+                    known_then(error, common.as_of)
+                })?;
                 let seen = cx.seen();
+                let told = (seen.retrieved_at, seen.cached_age.is_none());
+                let now = engine.clock.now();
+                engine.seen.answered(descriptor.id, &result, told, now);
                 for env in &seen.refused_keys {
                     result.note(format!(
                         "The source does not accept the key in {env}; this was answered without it"
@@ -122,7 +128,7 @@ impl Engine {
         reading: AbortOnDropHandle<Result<T, SourceError>>,
         left: Duration,
         ledger: &Ledger,
-        descriptor: &Descriptor,
+        descriptor: &'static Descriptor,
     ) -> Result<T, SourceError> {
         let mut reading = pin!(reading);
         let first = left.min(self.pool.longest_wait);
@@ -136,11 +142,13 @@ impl Engine {
             }
             ended = tokio::time::timeout(left.saturating_sub(first), &mut reading).await;
         }
-        match ended {
+        if let Ok(joined) = ended {
             // A panic: its message is in the log.
-            Ok(joined) => joined.unwrap_or_else(|_| Err(defect())),
-            Err(_) => Err(ledger.too_late(descriptor)),
+            return joined.unwrap_or_else(|_| Err(defect()));
         }
+        let error = ledger.too_late(descriptor);
+        self.seen.failed(descriptor.id, &error, self.clock.now());
+        Err(error)
     }
 }
 
@@ -238,10 +246,19 @@ struct Desk {
     ledger: Arc<Ledger>,
     room: Room,
     wait: Duration,
+    seen: Arc<SeenSources>,
+    clock: Arc<dyn Clock>,
 }
 
 impl Desk {
     async fn send(&self, scope: CallScope, request: Request) -> Result<Response, SourceError> {
+        let source = scope.descriptor.id;
+        self.fetch(scope, request)
+            .await
+            .inspect_err(|error| self.seen.met(source, error, self.clock.now()))
+    }
+
+    async fn fetch(&self, scope: CallScope, request: Request) -> Result<Response, SourceError> {
         let transport = Arc::clone(&self.transport);
         let mut sending: BoxFuture<'static, _> =
             Box::pin(async move { transport.send(&scope, request).await }.in_current_span());

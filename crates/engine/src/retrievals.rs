@@ -55,7 +55,7 @@ impl FailureLog {
 
 /// Whether it says that a source could not be read. That something does not exist is an answer; what the
 /// caller got wrong, and what we are too busy for, is no news about the source.
-const fn is_of_retrieval(code: ErrorCode) -> bool {
+pub(crate) const fn is_of_retrieval(code: ErrorCode) -> bool {
     matches!(
         code,
         ErrorCode::RateLimited

@@ -10,6 +10,8 @@ use freshcontext_contract::{Descriptor, ErrorCode, Method, Request, SourceError,
 use futures_util::future::{Either, select};
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span};
 
 use crate::cache::Entry;
 use crate::clients::DialMode;
@@ -274,11 +276,29 @@ impl Inner {
             host: name,
             max_body: outbound.max_body,
         };
-        let result = match self.check_target(mode, url, job).await {
-            Ok(()) => self.wire.exchange(out, &job.deadline, || permit.reached()).await,
-            Err(failure) => Err(failure),
+        let verb = match method {
+            Method::Get => "GET",
+            Method::PostQuery => "POST",
         };
+        let span = tracing::info_span!(
+            target: crate::TELEMETRY,
+            "request",
+            otel.name = verb,
+            otel.kind = "client",
+            otel.status_code = Empty,
+            http.request.method = verb,
+            http.response.status_code = Empty,
+            error.type = Empty,
+            server.address = name,
+            freshcontext.source = job.descriptor.id,
+        );
+        let exchange = async {
+            self.check_target(mode, url, job).await?;
+            self.wire.exchange(out, &job.deadline, || permit.reached()).await
+        };
+        let result = exchange.instrument(span.clone()).await;
         drop(permit);
+        told(&span, &result);
         enters("body");
         let took = self.timer().now().saturating_duration_since(begun);
         if let Some(observer) = &self.observer {
@@ -366,6 +386,24 @@ impl Inner {
             Either::Left((Err(refused), _)) => Err(fault::of_refusal(&refused, name)),
             Either::Right(_) => Err(fault::of_late_step(Step::Dns, name)),
         }
+    }
+}
+
+/// Tells a span how its exchange ended.
+fn told(span: &Span, result: &Result<Answer, SourceError>) {
+    if span.is_disabled() {
+        return;
+    }
+    let failed = match result {
+        Ok(answer) => {
+            span.record("http.response.status_code", i64::from(answer.status));
+            (answer.status >= 400).then(|| answer.status.to_string())
+        }
+        Err(failure) => Some(failure.code.as_str().to_owned()),
+    };
+    if let Some(error) = failed {
+        span.record("error.type", error.as_str());
+        span.record("otel.status_code", "ERROR");
     }
 }
 

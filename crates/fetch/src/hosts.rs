@@ -362,6 +362,7 @@ impl Host {
             .iter()
             .map(|limiter| {
                 let (in_flight, waiting) = limiter.load();
+                let suspension = state.suspension(limiter).filter(|known| known.until > now);
                 HostStatus {
                     host: self.name.clone(),
                     path: limiter.path.to_owned(),
@@ -370,11 +371,10 @@ impl Host {
                     in_flight_max: limiter.at_once,
                     in_flight,
                     waiting,
+                    next: limiter.next(now),
                     breaker: state.breaker.state(now),
-                    suspended: state
-                        .suspension(limiter)
-                        .filter(|known| known.until > now)
-                        .map(|known| known.until - now),
+                    suspended: suspension.map(|known| known.until - now),
+                    suspension_stated: suspension.is_some_and(|known| known.stated),
                     attempts: state.attempts,
                     failures: state.failures,
                     last_failure: state.last_failure,

@@ -27,6 +27,7 @@ pub mod fuzzing;
 mod holding;
 mod hosts;
 mod limiter;
+mod operator;
 mod outgoing;
 mod pipeline;
 mod policy;
@@ -51,6 +52,7 @@ pub use config_error::ConfigError;
 pub use coordination::{Coordinate, Grant, HostEvent, HostLimit, Lease, Progress, Turn};
 pub use deny::Deny;
 pub use document::NamedBy;
+pub use operator::OperatorClient;
 pub use pipeline::Pipeline;
 pub use policy::{PolicyConfig, check_url};
 pub use ports::{
@@ -58,6 +60,9 @@ pub use ports::{
     Timer, TokioTimer,
 };
 pub use status::{BreakerState, HostStatus};
+
+/// Target of the spans that are exported as traces. No log shows them.
+pub const TELEMETRY: &str = "otel";
 
 /// Response headers (lower case) that the pipeline itself reads for every source: the content type, the redirect
 /// target, and the time to wait.

@@ -204,6 +204,15 @@ impl RateLimiter {
         (state.in_flight, waiting)
     }
 
+    /// Returns the estimated wait of a further request for its slot.
+    pub(crate) fn next(&self, now: Instant) -> Duration {
+        let mut state = self.lock();
+        self.forget_spent(&mut state, now);
+        let (first, last) = (state.first_waiting(), state.queue.len());
+        self.expected(&state, first, last, now)
+            .saturating_duration_since(now)
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -569,10 +569,10 @@ impl Transport for Pipeline {
                     source = scope.descriptor.id,
                     url = shown,
                     code = %failure.code,
-                    detail = failure.detail.as_deref().unwrap_or_default(),
+                    detail = failure.detail.as_deref(),
                     status = failure.http_status,
                     attempts = failure.attempts,
-                    context = ?failure.context,
+                    context = (!failure.context.is_empty()).then(|| tracing::field::debug(&failure.context)),
                     "request failed: {}", failure.message
                 );
             })

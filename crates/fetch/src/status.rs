@@ -1,4 +1,4 @@
-//! State of the hosts, for `doctor` and `source_status`.
+//! State of the hosts, for the operator.
 
 use std::time::Duration;
 
@@ -32,10 +32,14 @@ pub struct HostStatus {
     pub in_flight: usize,
     /// Requests waiting for a place or a slot.
     pub waiting: usize,
+    /// Estimated wait of a further request for its slot, without the time that running requests take.
+    pub next: Duration,
     /// Circuit breaker of the host.
     pub breaker: BreakerState,
-    /// Remaining suspension, if the host asked for one.
+    /// Remaining suspension after a refusal.
     pub suspended: Option<Duration>,
+    /// Whether the host stated the length of the suspension. If not, the server chose it.
+    pub suspension_stated: bool,
     /// Attempts made since the start.
     pub attempts: u64,
     /// Failed attempts since the start.

@@ -9,6 +9,7 @@ use freshcontext_coordination::Coordinator;
 use freshcontext_fetch::{Config, Deny, Observe, Pipeline, ProxyConfig, TokioTimer, Upstream};
 use freshcontext_sources::{adapters, composites};
 
+use crate::replicas::Watched;
 use freshcontext_config::{ConfigError, Settings};
 use freshcontext_engine::about::secret_names;
 use freshcontext_engine::retrievals::{FailureLog, Told, ToldSource};
@@ -159,8 +160,13 @@ impl App {
             toolsets: of_time.into_iter().chain(of_references).collect(),
         };
         let unused_proxy = proxy_variable(environment).filter(|_| !settings.proxy);
+        let watched = Watched {
+            pipeline: Arc::clone(&pipeline),
+            shared: shared.clone(),
+        };
         let mut engine = Engine::new(settings, parts)
             .map_err(|error| ConfigError(error.to_string()))?
+            .watching(Arc::new(watched))
             .with_unused_proxy(unused_proxy.map(|(name, _)| name));
         if let Some(metrics) = &metrics {
             engine = engine.counting(Arc::clone(metrics));

@@ -9,3 +9,4 @@ mod output;
 pub mod package;
 mod replicas;
 pub mod shape;
+mod telemetry;

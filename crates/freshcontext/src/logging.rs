@@ -6,11 +6,13 @@ use freshcontext_config::LogFormat;
 use freshcontext_core::sanitize::clean;
 use freshcontext_redact::masked;
 use tracing::{Event, Subscriber};
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::{Format, FormatEvent, FormatFields, Json, JsonFields, Writer};
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormattedFields};
+use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _, Registry};
 
 /// Filters for dependencies. rmcp logs every client mistake and every disconnected client, which do not concern an
 /// operator. At `error`, its `service` logs only panics, which the server's own hook reports.
@@ -26,19 +28,43 @@ const QUIETER: &[&str] = &[
 /// at `debug`.
 const SILENT: &str = "html5ever=error";
 
-/// Starts the log with a level or a filter, in lines of text or of JSON. Further calls have no effect.
+/// Filter for spans that are exported as traces and are no part of the log.
+const UNLOGGED: &str = "otel=off";
+
+/// Starts the log with a level or a filter, in lines of text or of JSON, and the export of traces, if one is running. Further
+/// calls have no effect.
 pub(crate) fn start(filter: &str, format: LogFormat) {
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(chosen(filter))
-        .with_writer(std::io::stderr)
-        .with_ansi(false);
-    let _ = match format {
-        LogFormat::Text => log.event_format(OneLine).try_init(),
-        LogFormat::Json => log
-            .fmt_fields(JsonFields::new())
-            .event_format(OneObject(Format::default().json()))
-            .try_init(),
-    };
+    let filter = chosen(filter);
+    match freshcontext_telemetry::layer::<Registry>() {
+        // Without an export, one filter decides once for each callsite.
+        None => {
+            let log = tracing_subscriber::fmt()
+                .with_env_filter(filter)
+                .with_writer(std::io::stderr)
+                .with_ansi(false);
+            let _ = match format {
+                LogFormat::Text => log.event_format(OneLine).try_init(),
+                LogFormat::Json => log
+                    .fmt_fields(JsonFields::new())
+                    .event_format(OneObject(Format::default().json()))
+                    .try_init(),
+            };
+        }
+        Some(export) => {
+            let log = tracing_subscriber::fmt::layer()
+                .with_writer(std::io::stderr)
+                .with_ansi(false);
+            let log = match format {
+                LogFormat::Text => log.event_format(OneLine).with_filter(filter).boxed(),
+                LogFormat::Json => log
+                    .fmt_fields(JsonFields::new())
+                    .event_format(OneObject(Format::default().json()))
+                    .with_filter(filter)
+                    .boxed(),
+            };
+            let _ = tracing_subscriber::registry().with(export).with(log).try_init();
+        }
+    }
     std::panic::set_hook(Box::new(|panic| {
         // The location helps; the message may contain caller-supplied text.
         let place = panic
@@ -57,7 +83,8 @@ fn chosen(filter: &str) -> EnvFilter {
         _ if plain => format!("{filter},{SILENT},{}", QUIETER.join(",")),
         _ => filter.to_owned(),
     };
-    EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new(format!("warn,{SILENT}")))
+    let filter = format!("{filter},{UNLOGGED}");
+    EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new(format!("warn,{SILENT},{UNLOGGED}")))
 }
 
 /// Formats `time LEVEL target call{id=1}: message field=value`. Line breaks are escaped, secrets masked, and

@@ -1,10 +1,39 @@
 //! What replicas share, as the HTTP service asks for it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use freshcontext_contract::BoxFuture;
 use freshcontext_coordination::Coordinator;
+use freshcontext_engine::live::{Sharing, Watch};
+use freshcontext_fetch::{HostStatus, Pipeline};
 use freshcontext_serve::http::Replicas;
+
+/// What the live state of the sources is read from.
+pub(crate) struct Watched {
+    pub(crate) pipeline: Arc<Pipeline>,
+    pub(crate) shared: Option<Coordinator>,
+}
+
+impl Watch for Watched {
+    fn hosts(&self) -> Vec<HostStatus> {
+        self.pipeline.status()
+    }
+
+    fn sharing(&self) -> Sharing {
+        let Some(shared) = &self.shared else {
+            return Sharing::Off;
+        };
+        let status = shared.status();
+        let (replicas, for_s) = (status.replicas, status.since.as_secs());
+        if status.connected {
+            Sharing::Shared { replicas, for_s }
+        } else {
+            let why = status.why;
+            Sharing::OwnShare { replicas, for_s, why }
+        }
+    }
+}
 
 /// The HTTP service's view of a coordinator.
 #[derive(Debug)]

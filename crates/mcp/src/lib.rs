@@ -3,11 +3,16 @@
 
 pub mod caller;
 pub mod jsonrpc;
+mod live;
+pub mod operator;
 mod prompts;
 mod resources;
 mod server;
 mod skill;
 pub mod timeline;
+mod traced;
+
+pub use traced::Traced;
 
 pub use server::{
     Cost, DESCRIPTION, INSTRUCTIONS, McpServer, NAME, VERSION, cleaned, cost, model_visible_bytes,

@@ -140,6 +140,11 @@ fn find(name: &str) -> Result<&'static Template, ErrorData> {
     })
 }
 
+/// Returns the name of the prompt, if there is one of that name.
+pub(crate) fn known(name: &str) -> Option<&'static str> {
+    find(name).ok().map(|prompt| prompt.name)
+}
+
 /// Lists the prompts.
 pub(crate) fn list(ttl_ms: u64) -> ListPromptsResult {
     let prompts = PROMPTS.iter().map(|prompt| {

@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use crate::caller::{Caller, Share};
 use crate::jsonrpc::aside::{EvaluationCall, Slot};
 use crate::resources::{self, Subscribed};
-use crate::{prompts, skill, timeline};
+use crate::{live, prompts, skill, timeline};
 use freshcontext_engine::missing;
 use freshcontext_engine::records::RecordsRequest;
 use freshcontext_engine::{Answer, Arguments, CallContext, Engine, Owner, Progress, Tool, Work, in_name_of};
@@ -390,6 +390,7 @@ impl ServerHandler for McpServer {
             None => Arguments::Owned(request.arguments.unwrap_or_default()),
         };
         let call = CallContext {
+            id: None,
             cancellation: context.ct.clone(),
             progress,
             owner: owner_of(&context),
@@ -420,11 +421,13 @@ impl ServerHandler for McpServer {
         one_page_only(request.as_ref(), "resources")?;
         if let Some(follow) = &self.follow {
             let mut listed = resources::list(follow, &owner_of(&context)).await?;
-            listed.resources.extend([page(), skill::resource()]);
+            listed
+                .resources
+                .extend([page(), skill::resource(), live::resource()]);
             return Ok(listed);
         }
         Ok(
-            ListResourcesResult::with_all_items(vec![page(), skill::resource()])
+            ListResourcesResult::with_all_items(vec![page(), skill::resource(), live::resource()])
                 .with_ttl_ms(LIST_TTL_MS)
                 .with_cache_scope(CacheScope::Public),
         )
@@ -455,6 +458,9 @@ impl ServerHandler for McpServer {
         }
         if request.uri == skill::URI {
             return Ok(skill::read(LIST_TTL_MS).into());
+        }
+        if request.uri == live::URI {
+            return Ok(live::read(&self.engine).into());
         }
         if request.uri != timeline::URI {
             let message = format!("there is no resource {}", shown(&request.uri));

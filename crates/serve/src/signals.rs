@@ -2,25 +2,66 @@
 
 /// Completes at SIGINT, SIGTERM or SIGHUP (Ctrl-C elsewhere). Each call waits for a new one.
 pub async fn end() {
+    let mut hangups = Hangups::new();
+    tokio::select! {
+        () = asked_to_end() => {}
+        () = hangups.next() => {}
+    }
+}
+
+/// Completes at SIGINT or SIGTERM (Ctrl-C elsewhere). Each call waits for a new one.
+pub async fn asked_to_end() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = (
-            signal(SignalKind::interrupt()),
-            signal(SignalKind::terminate()),
-            signal(SignalKind::hangup()),
-        ) else {
+        let (Ok(mut interrupt), Ok(mut terminate)) =
+            (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+        else {
             return std::future::pending().await;
         };
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
         }
     }
     #[cfg(not(unix))]
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
+    }
+}
+
+/// The signals SIGHUP to this process; none where there is no such signal.
+#[derive(Debug)]
+pub struct Hangups {
+    #[cfg(unix)]
+    signals: Option<tokio::signal::unix::Signal>,
+}
+
+impl Hangups {
+    /// Listens from now on, in place of the system's default, which ends the process.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            #[cfg(unix)]
+            signals: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok(),
+        }
+    }
+
+    /// Completes at the next signal.
+    pub async fn next(&mut self) {
+        #[cfg(unix)]
+        if let Some(signals) = &mut self.signals
+            && signals.recv().await.is_some()
+        {
+            return;
+        }
+        std::future::pending::<()>().await;
+    }
+}
+
+impl Default for Hangups {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -42,7 +42,7 @@ pub async fn told_of_changes() -> Result<(), Failed> {
         &found,
     )?;
     let list = modern.ask("resources/list", json!({})).await;
-    // The timeline page and the skill are always listed.
+    // The timeline page, the skill and the sources are always listed.
     let listed = list["result"]["resources"]
         .as_array()
         .cloned()
@@ -50,10 +50,10 @@ pub async fn told_of_changes() -> Result<(), Failed> {
     let of_deliverables = |resource: &Value| {
         resource["uri"]
             .as_str()
-            .is_some_and(|uri| uri.starts_with("freshcontext:"))
+            .is_some_and(|uri| uri.starts_with("freshcontext://deliverables/"))
     };
     ensure(
-        listed.len() == 2 && !listed.iter().any(of_deliverables),
+        listed.len() == 3 && !listed.iter().any(of_deliverables),
         "one has a version",
     )?;
     let listening = modern
@@ -119,7 +119,7 @@ pub async fn told_of_changes() -> Result<(), Failed> {
         let ended = session.end().await;
         ensure(ended.status.success(), ended.log)?;
     }
-    // Without the toolset, only the timeline page and the skill are listed, and they never change.
+    // Without the toolset, only the timeline page, the skill and the sources are listed, and they never change.
     let mut plain = Session::open(kept.command(&["stdio"], &at(0), &base), MODERN).await;
     let found = plain.ask("server/discover", json!({})).await;
     ensure(found["result"]["capabilities"]["resources"] == json!({}), &found)?;
@@ -127,7 +127,7 @@ pub async fn told_of_changes() -> Result<(), Failed> {
     ensure(
         list["result"]["resources"]
             .as_array()
-            .is_some_and(|listed| listed.len() == 2),
+            .is_some_and(|listed| listed.len() == 3),
         &list,
     )?;
     let unknown = plain.ask("resources/read", json!({"uri": URI})).await;

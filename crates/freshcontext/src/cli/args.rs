@@ -173,6 +173,11 @@ pub(crate) enum Command {
     },
     /// List the sources with their keys, routes, limits, terms, and date rules
     Sources {
+        /// Show the live state of each source: last success, pace and waiting requests, suspensions, block pages, route in use,
+        /// missing keys. Asks the running service at `http.addr` with the first configured token. Without a service, it shows what
+        /// this process knows: keys and limits
+        #[arg(long)]
+        live: bool,
         /// Print the list as JSON
         #[arg(long)]
         json: bool,

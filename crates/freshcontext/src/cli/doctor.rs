@@ -10,7 +10,7 @@ use serde_json::json;
 use super::report::{Report, Verdict};
 use super::{FAILED, oauth, online, with_runtime};
 use crate::app::{App, proxy_variable};
-use crate::output;
+use crate::{output, telemetry};
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources, default_file};
 use freshcontext_engine::about::secret_names;
 use freshcontext_serve::http;
@@ -91,6 +91,9 @@ pub(super) fn run(
     oauth::look(&settings.http, &app, &mut report)?;
     store(settings, &mut report)?;
     proxy(settings, &sources.environment, &mut report);
+    for problem in telemetry::half_set(settings, &sources.environment) {
+        report.say(Verdict::Note, "otel", &problem);
+    }
     keys(&app, &mut report);
     half_keys(&app, &sources.environment, &mut report);
     report.say(Verdict::Fine, "tools", &app.engine.tools().len().to_string());

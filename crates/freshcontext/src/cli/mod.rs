@@ -12,11 +12,14 @@ mod healthcheck;
 mod history;
 mod install;
 mod lists;
+mod live;
+mod local;
 mod look;
 mod oauth;
 mod online;
 mod records;
 mod references;
+mod reload;
 mod report;
 mod shell;
 mod signed;
@@ -39,7 +42,7 @@ use tokio::runtime::Builder;
 use crate::access::resource_server;
 use crate::app::{App, closed_tools};
 use crate::replicas::SharedRates;
-use crate::{logging, output};
+use crate::{logging, output, telemetry};
 use args::{Cli, Command, Global, History};
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
 use freshcontext_coordination::Coordinator;
@@ -47,10 +50,11 @@ use freshcontext_engine::about::secret_names;
 use freshcontext_engine::{Engine, Owner};
 use freshcontext_files::read::Refused;
 use freshcontext_follow::Follow;
-use freshcontext_mcp::McpServer;
+use freshcontext_mcp::{McpServer, Traced};
 use freshcontext_metrics::Metrics;
 use freshcontext_oauth::ResourceServer;
-use freshcontext_serve::{http, stdio};
+use freshcontext_serve::{http, signals, stdio};
+use reload::Reload;
 pub use values::read as read_arguments;
 
 /// Program name in usage and help.
@@ -210,6 +214,11 @@ fn dispatch(cli: Cli) -> u8 {
         Ok(loaded) => loaded,
         Err(error) => return wrong(&error),
     };
+    if matches!(command, Command::Stdio | Command::Http { .. })
+        && let Err(error) = telemetry::start(&loaded.settings)
+    {
+        return wrong(&error);
+    }
     logging::start(&loaded.settings.log, loaded.settings.log_format);
     if let Some(file) = &loaded.no_file {
         tracing::warn!(
@@ -302,7 +311,8 @@ fn dispatch(cli: Cli) -> u8 {
             deliverable::stored(&loaded, &sources, json, &owner)
         }
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
-        Command::Sources { json } => lists::sources(&loaded, &sources, json),
+        Command::Sources { live: true, json } => live::run(&loaded, &sources, json),
+        Command::Sources { json, .. } => lists::sources(&loaded, &sources, json),
         Command::Doctor { online, json } => doctor::run(&loaded, &sources, online, json),
         // Handled above.
         Command::Validate { .. }
@@ -399,13 +409,12 @@ pub fn over_stdio(engine: Arc<Engine>, follow: Option<Follow>, limits: &Limits) 
     // one thread after another.
     with_runtime(1, async {
         engine.begin();
+        freshcontext_telemetry::attach();
         let kept = Arc::clone(&engine);
-        let served = stdio::serve(
-            McpServer::new(engine).with_deliverables(follow).for_one_session(),
-            limits,
-        )
-        .await;
+        let server = McpServer::new(engine).with_deliverables(follow).for_one_session();
+        let served = stdio::serve(Traced::new(server), limits).await;
         kept.close().await;
+        freshcontext_telemetry::shut_down().await;
         match served {
             Ok(()) => 0,
             Err(error) => {
@@ -423,13 +432,18 @@ fn speak_http(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     let oauth = resource_server(&settings.http.oauth, &app.pipeline)?;
     log_start(settings, &app);
     let pipeline = app.pipeline;
-    over_http(
+    let tokens = http::Tokens::new(&settings.http);
+    let reload = Reload::new(sources.clone(), settings, tokens.clone());
+    serve_http(
         app.engine,
         app.follow,
         settings,
         app.metrics,
         app.shared,
-        oauth,
+        Callers {
+            oauth,
+            tokens: Some((tokens, reload)),
+        },
         move |address| {
             pipeline.add_own_address(address);
         },
@@ -471,6 +485,26 @@ pub fn over_http(
     oauth: Option<Arc<ResourceServer>>,
     bound: impl FnOnce(SocketAddr),
 ) -> Result<u8, ConfigError> {
+    let callers = Callers { oauth, tokens: None };
+    serve_http(engine, follow, settings, metrics, shared, callers, bound)
+}
+
+/// What callers are recognised by.
+struct Callers {
+    oauth: Option<Arc<ResourceServer>>,
+    tokens: Option<(http::Tokens, Reload)>,
+}
+
+/// Like [`over_http`], with tokens that are read again. The configuration that this process was started with says where.
+fn serve_http(
+    engine: Arc<Engine>,
+    follow: Option<Follow>,
+    settings: &Settings,
+    metrics: Option<Arc<Metrics>>,
+    shared: Option<Coordinator>,
+    callers: Callers,
+    bound: impl FnOnce(SocketAddr),
+) -> Result<u8, ConfigError> {
     with_runtime(processors().clamp(2, 8), async {
         let listener = http::bind(settings.http.addr).await?;
         if let Ok(address) = listener.local_addr() {
@@ -481,6 +515,7 @@ pub fn over_http(
             ));
         }
         engine.begin();
+        freshcontext_telemetry::attach();
         if let Some(shared) = &shared {
             shared.start();
         }
@@ -490,18 +525,35 @@ pub fn over_http(
             .map(|shared| Arc::new(SharedRates(shared)) as Arc<dyn http::Replicas>);
         let mcp = McpServer::new(Arc::clone(&engine)).with_deliverables(follow);
         let rest = http::Rest::new(engine, mcp.clone(), closed_tools);
+        let Callers { oauth, tokens } = callers;
+        let (tokens, reload) = tokens.unzip();
         let interfaces = http::Interfaces {
-            mcp,
+            mcp: Traced::new(mcp),
             rest: Some(Arc::new(rest)),
             metrics,
             replicas,
             oauth,
+            tokens,
         };
-        http::serve(interfaces, listener, &settings.http, &settings.limits).await;
+        match reload {
+            Some(reload) => {
+                let first = async {
+                    tokio::select! {
+                        () = signals::asked_to_end() => {}
+                        () = reload.run() => {}
+                    }
+                };
+                let second = signals::asked_to_end();
+                let (settings, limits) = (&settings.http, &settings.limits);
+                http::serve_until(interfaces, listener, settings, limits, first, second).await;
+            }
+            None => http::serve(interfaces, listener, &settings.http, &settings.limits).await,
+        }
         kept.close().await;
         if let Some(shared) = shared {
             shared.leave().await;
         }
+        freshcontext_telemetry::shut_down().await;
         Ok(0)
     })?
 }

@@ -25,7 +25,8 @@ pub const MIME_TYPE: &str = "text/html;profile=mcp-app";
 pub const EXTENSION: &str = "io.modelcontextprotocol/ui";
 
 const PAGE: &str = include_str!("page.html");
-const STYLE: &str = include_str!("page.css");
+/// Styles that all pages share.
+pub(crate) const STYLE: &str = include_str!("page.css");
 /// The parts of the script, in an order in which each uses earlier ones.
 const SCRIPT: &str = concat!(
     "\"use strict\";\n{\n",

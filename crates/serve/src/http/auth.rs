@@ -19,11 +19,13 @@ use super::access::{self, Presented};
 use super::answers::{NOT_NOW, Refused};
 use super::cors;
 use super::guard::{Admitted, Denied, Guard};
+use super::operator::PAGE_PATH;
 use super::peers::Peers;
 use super::places::{Permit, Serving};
 use super::problem::Voice;
 use super::rate::{Client, Rate, Replicas};
 use super::refused::RefusedLog;
+use super::tokens::Tokens;
 use super::{HEALTH_PATH, METRICS_PATH, READY_PATH};
 use freshcontext_config::HttpSettings;
 use freshcontext_metrics::{Metrics, Refusal};
@@ -71,9 +73,14 @@ pub(crate) struct AuthFilter {
 }
 
 impl AuthFilter {
-    pub(crate) fn new(settings: &HttpSettings, limits: &Limits, metrics: Option<Arc<Metrics>>) -> Self {
+    pub(crate) fn new(
+        settings: &HttpSettings,
+        tokens: Tokens,
+        limits: &Limits,
+        metrics: Option<Arc<Metrics>>,
+    ) -> Self {
         Self {
-            guard: Guard::new(settings),
+            guard: Guard::new(settings, tokens),
             peers: Peers::new(settings),
             rate: Rate::new(limits),
             replicas: None,
@@ -147,6 +154,9 @@ impl AuthFilter {
         if path == METRICS_PATH {
             return self.guard.authorise_figures(request.headers());
         }
+        if path == PAGE_PATH {
+            return self.guard.authorise_page(request.headers());
+        }
         self.guard.authorise(request.headers())
     }
 
@@ -214,7 +224,7 @@ impl AuthFilter {
                     .tell(request.extensions().get::<Client>().copied(), denied);
                 match denied {
                     Denied::Access(refused) => access::refuse(&voice, refused, self.oauth.as_ref()),
-                    denied => refuse(&voice, denied),
+                    denied => refuse(&voice, denied, request.uri().path() == PAGE_PATH),
                 }
             }
             (Ok(()), Ok(_)) if cors::is_preflight(&request) => cors::preflight(request.headers()),
@@ -312,7 +322,7 @@ pub(crate) fn no_place(voice: &Voice) -> Response {
     Refused::overloaded(what, 1).said(voice)
 }
 
-fn refuse(voice: &Voice, denied: Denied) -> Response {
+fn refuse(voice: &Voice, denied: Denied, is_page: bool) -> Response {
     let (status, message) = match denied {
         Denied::Host => (
             StatusCode::FORBIDDEN,
@@ -333,6 +343,11 @@ fn refuse(voice: &Voice, denied: Denied) -> Response {
     if denied == Denied::Token {
         let challenge = HeaderValue::from_static("Bearer realm=\"freshcontext\"");
         response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+        if is_page {
+            // A browser asks its user for a name, which is not read, and a password.
+            let challenge = HeaderValue::from_static("Basic realm=\"freshcontext\", charset=\"UTF-8\"");
+            response.headers_mut().append(header::WWW_AUTHENTICATE, challenge);
+        }
     }
     response
 }

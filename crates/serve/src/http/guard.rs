@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use getrandom::fill;
-use hmac::{Hmac, KeyInit, Mac};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use http::{HeaderMap, Uri, header};
-use sha2::Sha256;
 
 use super::rate::Client;
-use freshcontext_config::{HostRule, HttpSettings, Secret, authority};
+use super::tokens::{TokenSet, Tokens};
+use freshcontext_config::{HostRule, HttpSettings, authority};
 use freshcontext_mcp::caller::{Caller, Share};
 use freshcontext_oauth::Refused as NoAccess;
 
@@ -44,10 +44,9 @@ pub(crate) struct Admitted {
 pub(crate) struct Guard {
     hosts: Vec<HostRule>,
     origins: Vec<AllowedOrigin>,
-    tokens: Vec<(Option<Arc<str>>, TokenCheck)>,
+    tokens: Tokens,
     /// Whether access tokens of an issuer are configured.
     oauth: bool,
-    figures: Option<TokenCheck>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -61,7 +60,7 @@ enum AllowedOrigin {
 }
 
 impl Guard {
-    pub(crate) fn new(settings: &HttpSettings) -> Self {
+    pub(crate) fn new(settings: &HttpSettings, tokens: Tokens) -> Self {
         let origins = settings
             .allowed_origins
             .iter()
@@ -70,12 +69,8 @@ impl Guard {
         Self {
             hosts: settings.allowed_hosts.clone(),
             origins,
-            tokens: settings
-                .all_tokens()
-                .map(|(name, token)| (name.map(Arc::from), TokenCheck::new(token)))
-                .collect(),
+            tokens,
             oauth: settings.oauth.is_set(),
-            figures: settings.metrics_token.as_ref().map(TokenCheck::new),
         }
     }
 
@@ -114,33 +109,29 @@ impl Guard {
     /// Checks the bearer token, if one is configured. Returns its holder. An access token is none of the configured
     /// tokens; it is checked afterwards.
     pub(crate) fn authorise(&self, headers: &HeaderMap) -> Result<Admitted, Denied> {
-        if self.tokens.is_empty() && !self.oauth {
+        let tokens = self.tokens.current();
+        if tokens.callers.is_empty() && !self.oauth {
             return Ok(Admitted::default());
         }
-        let token = bearer(headers).ok_or(Denied::Token)?;
-        let mut found = None;
-        // Compares with every token, so that the duration does not reveal which one matched.
-        for (number, (name, check)) in self.tokens.iter().enumerate() {
-            if check.holds(token) {
-                found = Some((number, name));
-            }
+        tokens.holder_of(bearer(headers).ok_or(Denied::Token)?, self.oauth)
+    }
+
+    /// Checks the token of a request for the operator's page: as a bearer token, or as the password that a browser sends
+    /// (RFC 7617), with any user name. No other path takes a password.
+    pub(crate) fn authorise_page(&self, headers: &HeaderMap) -> Result<Admitted, Denied> {
+        let tokens = self.tokens.current();
+        match password(headers) {
+            Some(token) if !tokens.callers.is_empty() => tokens.holder_of(&token, self.oauth),
+            _ => self.authorise(headers),
         }
-        let (number, name) = found.ok_or(Denied::Token)?;
-        let caller = name.as_ref().map(|name| Caller {
-            name: Arc::clone(name),
-        });
-        Ok(Admitted {
-            client: caller.is_some().then_some(Client::Holder(number)),
-            caller,
-            share: (self.tokens.len() > 1 || self.oauth).then_some(Share(number)),
-        })
     }
 
     /// Checks the token of a request for the figures: the one for them alone, or any caller's.
     pub(crate) fn authorise_figures(&self, headers: &HeaderMap) -> Result<Admitted, Denied> {
-        match (&self.figures, bearer(headers)) {
+        let tokens = self.tokens.current();
+        match (&tokens.figures, bearer(headers)) {
             (Some(check), Some(token)) if check.holds(token) => Ok(Admitted::default()),
-            (Some(_), _) if self.tokens.is_empty() => Err(Denied::Token),
+            (Some(_), _) if tokens.callers.is_empty() => Err(Denied::Token),
             _ => self.authorise(headers),
         }
     }
@@ -150,51 +141,50 @@ impl Guard {
     }
 }
 
+impl TokenSet {
+    /// Returns the holder of a token. `others` says whether there are callers beside these holders.
+    fn holder_of(&self, token: &[u8], others: bool) -> Result<Admitted, Denied> {
+        let mut found = None;
+        // Compares with every token, so that the duration does not reveal which one matched.
+        for caller in &self.callers {
+            if caller.check.holds(token) {
+                found = Some(caller);
+            }
+        }
+        let found = found.ok_or(Denied::Token)?;
+        let caller = found.name.as_ref().map(|name| Caller {
+            name: Arc::clone(name),
+        });
+        Ok(Admitted {
+            client: caller.is_some().then_some(Client::Holder(found.number)),
+            caller,
+            share: (self.callers.len() > 1 || others).then_some(Share(found.number)),
+        })
+    }
+}
+
 /// Returns the one bearer token of a request.
 pub(super) fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
+    credentials(headers, b"bearer ")
+}
+
+/// Returns the password of a request.
+fn password(headers: &HeaderMap) -> Option<Vec<u8>> {
+    let given = BASE64_STANDARD.decode(credentials(headers, b"basic ")?).ok()?;
+    let colon = given.iter().position(|byte| *byte == b':')?;
+    given.get(colon + 1..).map(<[u8]>::to_vec)
+}
+
+/// Returns what follows a scheme in the one Authorization header of a request.
+fn credentials<'h>(headers: &'h HeaderMap, scheme: &[u8]) -> Option<&'h [u8]> {
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(value), None) = (given.next(), given.next()) else {
         return None;
     };
     let value = value.as_bytes();
-    let (scheme, token) = value.split_at_checked(7)?;
-    let is_one = value.len() <= AUTHORIZATION_BYTES && scheme.eq_ignore_ascii_case(b"bearer ");
-    is_one.then(|| token.trim_ascii())
-}
-
-/// Compares tokens in a time that depends on neither: it compares their keyed hashes in constant time.
-struct TokenCheck {
-    key: [u8; 32],
-    expected: Vec<u8>,
-}
-
-impl TokenCheck {
-    fn new(token: &Secret) -> Self {
-        let mut key = [0; 32];
-        // A fixed key would also work; a random key only adds blinding.
-        let _ = fill(&mut key);
-        let expected = digest(&key, token.expose().as_bytes())
-            .map(|mac| mac.finalize().into_bytes().to_vec())
-            .unwrap_or_default();
-        Self { key, expected }
-    }
-
-    fn holds(&self, given: &[u8]) -> bool {
-        !self.expected.is_empty()
-            && digest(&self.key, given).is_some_and(|mac| mac.verify_slice(&self.expected).is_ok())
-    }
-}
-
-impl std::fmt::Debug for TokenCheck {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("TokenCheck")
-    }
-}
-
-fn digest(key: &[u8], text: &[u8]) -> Option<Hmac<Sha256>> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
-    mac.update(text);
-    Some(mac)
+    let (named, rest) = value.split_at_checked(scheme.len())?;
+    let is_one = value.len() <= AUTHORIZATION_BYTES && named.eq_ignore_ascii_case(scheme);
+    is_one.then(|| rest.trim_ascii())
 }
 
 impl AllowedOrigin {
@@ -243,7 +233,12 @@ fn origin(text: &str) -> Option<(String, String, u16)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_config::Secret;
     use http::HeaderValue;
+
+    fn guard(settings: &HttpSettings) -> Guard {
+        Guard::new(settings, Tokens::new(settings))
+    }
 
     fn headers(pairs: &[(header::HeaderName, &str)]) -> HeaderMap {
         let mut map = HeaderMap::new();
@@ -254,7 +249,7 @@ mod tests {
     }
 
     fn admits(pairs: &[(header::HeaderName, &str)]) -> Result<(), Denied> {
-        let guard = Guard::new(&HttpSettings::default());
+        let guard = guard(&HttpSettings::default());
         guard.host(&Uri::from_static("/mcp"), &headers(pairs))?;
         guard.origin(&headers(pairs))
     }
@@ -298,7 +293,7 @@ mod tests {
 
     #[test]
     fn the_request_line_must_agree_with_the_header() {
-        let guard = Guard::new(&HttpSettings::default());
+        let guard = guard(&HttpSettings::default());
         let map = headers(&[(header::HOST, "localhost")]);
         assert_eq!(
             guard.host(&Uri::from_static("http://evil.example/mcp"), &map),
@@ -340,7 +335,7 @@ mod tests {
             allowed_origins: vec!["https://app.example.com".to_owned()],
             ..HttpSettings::default()
         };
-        let guard = Guard::new(&settings);
+        let guard = guard(&settings);
         let with = |origin: &str| guard.origin(&headers(&[(header::ORIGIN, origin)]));
         assert_eq!(with("https://app.example.com"), Ok(()));
         assert_eq!(with("https://app.example.com:443"), Ok(()));
@@ -350,14 +345,14 @@ mod tests {
     #[test]
     fn a_token_is_asked_for_only_where_one_is_set() {
         assert_eq!(
-            Guard::new(&HttpSettings::default()).authorise(&HeaderMap::new()),
+            guard(&HttpSettings::default()).authorise(&HeaderMap::new()),
             Ok(Admitted::default())
         );
         let settings = HttpSettings {
             token: Some(Secret::new("correct-horse")),
             ..HttpSettings::default()
         };
-        let guard = Guard::new(&settings);
+        let guard = guard(&settings);
         let with = |value: &str| guard.authorise(&headers(&[(header::AUTHORIZATION, value)]));
         assert_eq!(with("Bearer correct-horse"), Ok(Admitted::default()));
         assert_eq!(with("bearer correct-horse"), Ok(Admitted::default()));
@@ -406,7 +401,7 @@ mod tests {
     #[test]
     fn the_token_of_the_figures_opens_nothing_else() {
         let figures = |settings: &HttpSettings, token: &str| {
-            let guard = Guard::new(settings);
+            let guard = guard(settings);
             let value = format!("Bearer {token}");
             let map = headers(&[(header::AUTHORIZATION, &value)]);
             (
@@ -437,7 +432,7 @@ mod tests {
                 .into(),
             ..HttpSettings::default()
         };
-        let guard = Guard::new(&settings);
+        let guard = guard(&settings);
         let with = |token: &str| {
             let value = format!("Bearer {token}");
             guard

@@ -9,6 +9,7 @@ mod cors;
 mod guard;
 pub(crate) mod head;
 mod monitored;
+mod operator;
 mod peers;
 mod places;
 mod problem;
@@ -19,6 +20,7 @@ mod rest;
 mod routes;
 #[cfg(test)]
 pub(crate) mod tests;
+mod tokens;
 mod unread;
 
 use std::io;
@@ -50,6 +52,7 @@ use places::{Permit, Places};
 use problem::Voice;
 use rate::Client;
 pub use rate::Replicas;
+pub use tokens::{TokenChanges, Tokens};
 
 pub use rest::{ClosedTool, Rest, openapi};
 
@@ -139,6 +142,8 @@ pub struct Interfaces<S> {
     /// Checks access tokens, if an issuer is configured. Where the settings name one and this is `None`, no access token
     /// is accepted.
     pub oauth: Option<Arc<ResourceServer>>,
+    /// The tokens, where they may be replaced while the service runs. Without them, those of the settings stay.
+    pub tokens: Option<Tokens>,
 }
 
 impl<S> Interfaces<S> {
@@ -150,6 +155,7 @@ impl<S> Interfaces<S> {
             metrics: None,
             replicas: None,
             oauth: None,
+            tokens: None,
         }
     }
 }
@@ -184,10 +190,12 @@ pub async fn serve_until<S>(
         metrics,
         replicas,
         oauth,
+        tokens,
     } = interfaces;
+    let tokens = tokens.unwrap_or_else(|| Tokens::new(settings));
     let end = CancellationToken::new();
     let filter = Arc::new(
-        AuthFilter::new(settings, limits, metrics)
+        AuthFilter::new(settings, tokens, limits, metrics)
             .sharing(replicas)
             .accepting(oauth),
     );

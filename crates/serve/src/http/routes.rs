@@ -26,6 +26,7 @@ use super::access;
 use super::answers::{NOT_NOW, Refused, rpc_error};
 use super::auth::{AuthFilter, admit};
 use super::body::{Bodies, Unread};
+use super::operator::{self, PAGE_PATH};
 use super::problem::Voice;
 use super::rate::Replicas;
 use super::reply::{closing, reply, text};
@@ -86,6 +87,7 @@ where
         Arc::new(NeverSessionManager::default()),
         config,
     );
+    let page = interface.as_ref().map(|interface| Arc::clone(interface.engine()));
     let rest =
         interface.map(|rest| rest::router(rest, Arc::clone(&bodies), Arc::clone(&filter), end.clone()));
     let shared = Arc::new(Shared {
@@ -99,6 +101,10 @@ where
         let (metrics, replicas) = (Arc::clone(metrics), filter.replicas().cloned());
         let answer = move || std::future::ready(figures(&metrics, replicas.as_ref()));
         router = router.route(METRICS_PATH, get(answer));
+    }
+    if let Some(engine) = page {
+        let answer = move || std::future::ready(operator::page(&engine));
+        router = router.route(PAGE_PATH, get(answer));
     }
     let router = router
         .route(MCP_PATH, any(speak::<S>))

@@ -15,12 +15,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use freshcontext_contract::Limits;
+use rmcp::ServerHandler;
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 use crate::signals;
-use freshcontext_mcp::McpServer;
 use open::{Intake, Open};
 use transport::{LAST_ANSWERS, StdioTransport};
 use write_queue::WriteQueue;
@@ -30,14 +30,14 @@ const LAST_WRITES: Duration = Duration::from_millis(300);
 
 /// Serves the process's stdin and stdout until the client disconnects or a signal arrives. Returns the error
 /// of a write that failed while the client was connected.
-pub async fn serve(server: McpServer, limits: &Limits) -> io::Result<()> {
+pub async fn serve(server: impl ServerHandler, limits: &Limits) -> io::Result<()> {
     // Boxed, because the state of a session is large and would be copied with its caller.
     Box::pin(serve_streams(server, streams::input(), streams::output(), limits)).await
 }
 
 /// Serves any two streams; otherwise like [`serve`].
 pub async fn serve_streams(
-    server: McpServer,
+    server: impl ServerHandler,
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
     limits: &Limits,

@@ -48,6 +48,7 @@ pub(super) async fn run(
         cancellation: cancellation.clone(),
         owner: asker.owner,
         caller: asker.caller,
+        id: Some(id.as_str().into()),
         ..CallContext::default()
     };
     // Cancels the call when the response is not awaited any more.

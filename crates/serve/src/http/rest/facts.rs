@@ -3,7 +3,7 @@
 use axum::body::Bytes;
 use axum::response::Response;
 use freshcontext_detect::inspect;
-use freshcontext_engine::{Engine, about};
+use freshcontext_engine::{Engine, about, live};
 use freshcontext_mcp::{NAME, VERSION};
 use freshcontext_spec::signed::KeyDocument;
 use freshcontext_spec::stamp::{Stamp, StampError};
@@ -26,7 +26,7 @@ pub(super) fn read(shared: &Shared, target: Target) -> Response {
         Target::Spec => specification::described(),
         Target::Schema => schema::json_schema(),
         Target::Decay => about::decay(engine.decay()),
-        Target::Sources => value!({"sources": about::sources(engine)}),
+        Target::Sources => live::described(engine),
         Target::Keys => key_document(engine),
         Target::OpenApi => return json(shared.rest.openapi()),
         Target::Tool(_) | Target::Stamp | Target::Verify | Target::Validate | Target::Inspect => Value::Null,

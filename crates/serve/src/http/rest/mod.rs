@@ -71,6 +71,11 @@ impl Rest {
         }
     }
 
+    /// The engine that answers.
+    pub(super) fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
     /// The description of the interface as JSON.
     fn openapi(&self) -> String {
         let describe = || openapi(self.engine.tools()).to_string();

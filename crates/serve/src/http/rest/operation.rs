@@ -133,7 +133,7 @@ pub(super) static OPERATIONS: [Operation; 15] = [
         "/v1/sources",
         "sources",
         Target::Sources,
-        "The sources: routes, keys, limits, terms",
+        "The sources: routes, keys, limits, terms, and the live state of each",
     ),
     get(
         "/v1/keys",

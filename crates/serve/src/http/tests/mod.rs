@@ -48,6 +48,7 @@ async fn start(http: HttpSettings, limits: Limits) -> Running {
             metrics,
             replicas: None,
             oauth: None,
+            tokens: None,
         };
         let (first, second) = (signals.0.notified(), signals.1.notified());
         serve_until(interfaces, listener, &http, &limits, first, second).await;
