@@ -30,6 +30,7 @@ mod outgoing;
 mod pipeline;
 mod policy;
 mod ports;
+mod post;
 mod reading;
 mod redirect;
 mod refusals;
@@ -55,6 +56,7 @@ pub use ports::{
     Dial, DirectDial, Exchange, Jitter, Observe, Resolve, ResolveError, Seen, SpreadJitter, SystemResolver,
     Timer, TokioTimer,
 };
+pub use post::{Post, Posted};
 pub use status::{BreakerState, HostStatus};
 
 /// Response headers (lower case) that the pipeline itself reads for every source: the content type, the redirect
