@@ -10,5 +10,5 @@ mod table;
 pub use clock::SystemClock;
 pub use host_rule::{HostRule, authority};
 pub use load::{ConfigError, Loaded, Sources, default_file, load};
-pub use settings::{HttpSettings, LogFormat, Secret, Settings, StoreMode};
+pub use settings::{HttpSettings, LogFormat, Secret, Settings, StoreMode, WebhookSettings};
 pub use table::{Kind, LONG_SECRET, Setting, settings, settings_markdown};

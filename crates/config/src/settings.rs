@@ -60,8 +60,19 @@ pub struct Settings {
     pub replicas: u32,
     /// Keys that sign verdicts and answers.
     pub signing: SigningSettings,
+    /// Settings of webhooks.
+    pub webhook: WebhookSettings,
     /// Settings of the HTTP service.
     pub http: HttpSettings,
+}
+
+/// Settings of webhooks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WebhookSettings {
+    /// Secret of the signatures, instead of a generated one for each webhook.
+    pub secret: Option<Secret>,
+    /// Whether changes may be posted to `http` addresses.
+    pub allow_http: bool,
 }
 
 /// Storage mode between calls.
@@ -179,6 +190,7 @@ impl Default for Settings {
             redis_url: None,
             replicas: 2,
             signing: SigningSettings::default(),
+            webhook: WebhookSettings::default(),
             http: HttpSettings::default(),
         }
     }

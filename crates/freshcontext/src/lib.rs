@@ -8,3 +8,4 @@ mod output;
 pub mod package;
 mod replicas;
 pub mod shape;
+mod webhooks;

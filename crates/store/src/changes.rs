@@ -174,11 +174,11 @@ pub trait Changes: Send + Sync {
     ) -> BoxFuture<'a, Result<Vec<GivenUpRow>, StoreError>>;
 
     /// Returns owner and name of webhooks that an attempt is due for, at most `most`, longest due first. `only` limits
-    /// them to one deliverable of one owner.
+    /// them to an owner's, and to one deliverable if that is named.
     fn due_webhooks<'a>(
         &'a self,
         by: Holder<'a>,
-        only: Option<(&'a str, &'a str)>,
+        only: Option<(&'a str, Option<&'a str>)>,
         most: i64,
     ) -> BoxFuture<'a, Result<Vec<(String, String)>, StoreError>>;
 
@@ -383,11 +383,11 @@ macro_rules! changes_operations {
             fn due_webhooks<'a>(
                 &'a self,
                 by: $crate::changes::Holder<'a>,
-                only: Option<(&'a str, &'a str)>,
+                only: Option<(&'a str, Option<&'a str>)>,
                 most: i64,
             ) -> BoxFuture<'a, Result<Vec<(String, String)>, StoreError>> {
                 self.within(async move {
-                    let (owner, name) = only.unzip();
+                    let (owner, name) = (only.map(|(owner, _)| owner), only.and_then(|(_, name)| name));
                     let mut rows = bound!(
                         concat!(
                             "SELECT w.owner, w.name FROM webhooks AS w JOIN deliverables AS d \

@@ -34,9 +34,11 @@ use std::time::Duration;
 use clap::FromArgMatches as _;
 use freshcontext_contract::{Limits, SourceError, Transport as _};
 use tokio::runtime::Builder;
+use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, closed_tools};
 use crate::replicas::SharedRates;
+use crate::webhooks::{courier, post_until};
 use crate::{logging, output};
 use args::{Cli, Command, Global, History};
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
@@ -44,7 +46,7 @@ use freshcontext_coordination::Coordinator;
 use freshcontext_engine::about::secret_names;
 use freshcontext_engine::{Engine, Owner};
 use freshcontext_files::read::Refused;
-use freshcontext_follow::Follow;
+use freshcontext_follow::{Courier, Follow};
 use freshcontext_mcp::McpServer;
 use freshcontext_metrics::Metrics;
 use freshcontext_serve::{http, stdio};
@@ -418,10 +420,12 @@ fn speak_http(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     http::check(&settings.http)?;
     let app = App::build_for_http(settings, &sources.environment)?;
     log_start(settings, &app);
+    let courier = courier(app.follow.as_ref(), &app.pipeline, settings)?;
     let pipeline = app.pipeline;
     over_http(
         app.engine,
         app.follow,
+        courier,
         settings,
         app.metrics,
         app.shared,
@@ -455,10 +459,12 @@ fn log_start(settings: &Settings, app: &App) {
     );
 }
 
-/// Serves an engine over HTTP until shutdown. Calls `bound` with the address. Returns the exit code.
+/// Serves an engine over HTTP until shutdown, and posts changes of deliverables meanwhile. Calls `bound` with the address.
+/// Returns the exit code.
 pub fn over_http(
     engine: Arc<Engine>,
     follow: Option<Follow>,
+    courier: Option<Courier>,
     settings: &Settings,
     metrics: Option<Arc<Metrics>>,
     shared: Option<Coordinator>,
@@ -489,7 +495,17 @@ pub fn over_http(
             metrics,
             replicas,
         };
+        let stop = CancellationToken::new();
+        let posting = courier.map(|courier| {
+            let stop = stop.clone();
+            tokio::spawn(async move { post_until(Some(&courier), &stop).await })
+        });
         http::serve(interfaces, listener, &settings.http, &settings.limits).await;
+        stop.cancel();
+        if let Some(posting) = posting {
+            // It ends in bounded time, and only a defect makes it fail.
+            let _ = posting.await;
+        }
         kept.close().await;
         if let Some(shared) = shared {
             shared.leave().await;

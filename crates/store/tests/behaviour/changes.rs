@@ -126,7 +126,7 @@ pub fn delivered(place: Place) -> Result<(), Failed> {
         with_versions(&kept, 3).await?;
         let due = kept.due_webhooks(by("one", NOW), None, 10).await?;
         ensure(due == [("local".to_owned(), "a".to_owned())], format!("{due:?}"))?;
-        let other = Some(("local", "b"));
+        let other = Some(("local", Some("b")));
         ensure(
             kept.due_webhooks(by("one", NOW), other, 10).await?.is_empty(),
             "of another",
