@@ -79,7 +79,7 @@ fn main() -> ExitCode {
     };
     let code = match std::env::args().nth(1).as_deref() {
         Some("stdio") => over_stdio(engine, None, &settings.limits),
-        Some("http") => over_http(engine, None, &settings, None, None, None, |_| {}),
+        Some("http") => over_http(engine, &settings, |_| {}),
         _ => Ok(2),
     };
     code.map_or(ExitCode::from(2), ExitCode::from)

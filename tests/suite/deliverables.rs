@@ -13,6 +13,7 @@ mod story;
 mod trouble;
 mod useful;
 mod watching;
+mod webhooks;
 mod whole;
 
 use libtest_mimic::Trial;
@@ -71,6 +72,16 @@ pub fn trials() -> Vec<Trial> {
     // It stops its server.
     trials.push(on_postgres("deliverables::killed", killed::often));
     trials.extend(on_both("deliverables::two_at_once", killed::two_at_once));
+    trials.extend(on_both(
+        "deliverables::webhook_after_a_restart",
+        webhooks::after_a_restart,
+    ));
+    trials.push(on_sqlite("deliverables::webhook_given_up", webhooks::given_up));
+    trials.push(on_sqlite(
+        "deliverables::webhook_of_a_watcher",
+        webhooks::of_a_watcher,
+    ));
+    trials.push(on_sqlite("deliverables::webhook_addresses", webhooks::addresses));
     trials.extend(fixtures::trials());
     trials.extend(trouble::trials());
     trials.extend(clocks::trials());

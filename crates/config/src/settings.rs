@@ -63,8 +63,19 @@ pub struct Settings {
     pub signing: SigningSettings,
     /// Where traces and metrics are exported to.
     pub otel: OtelSettings,
+    /// Settings of webhooks.
+    pub webhook: WebhookSettings,
     /// Settings of the HTTP service.
     pub http: HttpSettings,
+}
+
+/// Settings of webhooks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WebhookSettings {
+    /// Secret of the signatures, instead of a generated one for each webhook.
+    pub secret: Option<Secret>,
+    /// Whether changes may be posted to `http` addresses.
+    pub allow_http: bool,
 }
 
 /// Storage mode between calls.
@@ -196,6 +207,7 @@ impl Default for Settings {
             replicas: 2,
             signing: SigningSettings::default(),
             otel: OtelSettings::default(),
+            webhook: WebhookSettings::default(),
             http: HttpSettings::default(),
         }
     }

@@ -435,6 +435,26 @@ pub fn settings() -> Vec<Setting> {
             |settings| settings.replicas.to_string(),
         ),
         own(
+            "webhook.secret",
+            Kind::Secret,
+            "Secret that signs what is posted to webhooks (`deliverable add --notify`), as `whsec_` and the base64 of 24 to 64 bytes. Without it each webhook gets one of its own, shown once.",
+            |settings, value| {
+                settings.webhook.secret = filled(word(value)?).map(Secret::new);
+                Ok(())
+            },
+            |settings| set(settings.webhook.secret.is_some()),
+        ),
+        own(
+            "webhook.allow_http",
+            Kind::Bool,
+            "Whether changes may be posted to `http` addresses, which anybody on the way can read. Private addresses are refused either way.",
+            |settings, value| {
+                settings.webhook.allow_http = boolean(value)?;
+                Ok(())
+            },
+            |settings| settings.webhook.allow_http.to_string(),
+        ),
+        own(
             "signing.keys",
             Kind::Secrets,
             "Private Ed25519 keys by id, which sign verdicts and answers: 32 bytes in base64 (`openssl rand -base64 32`), or `file:` and the name of a file that holds them.",

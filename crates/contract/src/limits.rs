@@ -102,6 +102,12 @@ limits! {
     versions_kept: u64 = 100, "Versions of one deliverable; the oldest end first.";
     version_bytes: usize = 1 << 20,
         "Bytes of the text of one version; items that do not fit are left out of it, and it says so.";
+    changes_kept: u64 = 200,
+        "Changes of one deliverable that are kept for those who listen and for its webhook; the oldest end first, and \
+         one that the webhook had not delivered counts as given up.";
+    webhook_attempts: u32 = 12, "Attempts to post one change to a webhook, the first included; then it is given up.";
+    webhook_retry_ms: u64 = 5_000, "First pause before a change is posted again; it doubles with each failure.";
+    webhook_max_retry_ms: u64 = 3_600_000, "Longest such pause, also where the receiver asks for a longer one.";
     records_kept: u64 = 200,
         "Calls of one owner whose context records the toolset `time` keeps; the oldest end first.";
     records_bytes: usize = 1 << 20,

@@ -351,7 +351,7 @@ impl Inner {
     }
 
     /// Returns where to dial the request: at the operator's base, through the proxy, or directly.
-    fn route(&self, url: &Url, headers: &mut HeaderMap) -> (DialMode, Url) {
+    pub(crate) fn route(&self, url: &Url, headers: &mut HeaderMap) -> (DialMode, Url) {
         if let Some(led) = self.upstreams.lead(url) {
             if let Ok(host) = HeaderValue::from_str(url.host_str().unwrap_or_default()) {
                 headers.insert(HeaderName::from_static("x-forwarded-host"), host);

@@ -32,6 +32,7 @@ mod outgoing;
 mod pipeline;
 mod policy;
 mod ports;
+mod post;
 mod reading;
 mod redirect;
 mod refusals;
@@ -59,6 +60,7 @@ pub use ports::{
     Dial, DirectDial, Exchange, Jitter, Observe, Resolve, ResolveError, Seen, SpreadJitter, SystemResolver,
     Timer, TokioTimer,
 };
+pub use post::{Post, Posted};
 pub use status::{BreakerState, HostStatus};
 
 /// Target of the spans that are exported as traces. No log shows them.

@@ -164,7 +164,6 @@ impl Pipeline {
         self.inner.hosts.status()
     }
 
-    #[cfg(test)]
     pub(crate) fn inner(&self) -> &Inner {
         &self.inner
     }

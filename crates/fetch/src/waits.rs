@@ -49,6 +49,11 @@ pub(crate) fn exhausted(headers: &Headers) -> bool {
         .is_some_and(|left| left < 1.0)
 }
 
+/// Returns the wait of a `Retry-After` header, at most `longest_s` seconds. `None` if it cannot be parsed.
+pub(crate) fn retry_after_of(value: &str, now: DateTime<Utc>, longest_s: u64) -> Option<Duration> {
+    Some(retry_after(value, now)?.min(Duration::from_secs(longest_s)))
+}
+
 fn retry_after(value: &str, now: DateTime<Utc>) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {

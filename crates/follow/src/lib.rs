@@ -14,14 +14,19 @@ mod sections;
 mod tool;
 mod toolset;
 mod watch;
+mod webhook;
 
 use std::sync::Arc;
 
 use freshcontext_engine::Engine;
 
-pub use deliverable::{INTENT, PROFILE, Seen, Task, To, VersionPage, deliverable_tools};
+pub use deliverable::{
+    CHANGES_SUFFIX, DELIVERABLE_URI, INTENT, Notify, PROFILE, Progress, Seen, Task, To, VersionPage,
+    deliverable_tools,
+};
 pub use freshcontext_core::date::KeptMoment;
 pub use keeping::TimeToolset;
+pub use webhook::{Answered, Courier, Passed, Poster, WebhookSecret};
 
 /// What the toolset does with one engine: rechecks, deliverables, context records that are kept. Cheap to clone.
 #[derive(Clone)]

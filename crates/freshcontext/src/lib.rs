@@ -10,3 +10,4 @@ pub mod package;
 mod replicas;
 pub mod shape;
 mod telemetry;
+mod webhooks;

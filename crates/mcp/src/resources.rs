@@ -15,7 +15,7 @@ use rmcp::model::{
 use rmcp::service::{Peer, SubscriptionContext};
 
 use freshcontext_engine::Owner;
-use freshcontext_follow::Follow;
+use freshcontext_follow::{Follow, Progress};
 
 /// URI prefix of a deliverable.
 const PREFIX: &str = "freshcontext://deliverables/";
@@ -31,7 +31,7 @@ const LOOK: Duration = Duration::from_secs(1);
 const MOST: usize = 100;
 
 /// Newest versions by name.
-type State = BTreeMap<String, i64>;
+type State = BTreeMap<String, Progress>;
 
 /// Subscriptions of one session of an older protocol revision.
 #[derive(Debug, Clone, Default)]
@@ -93,10 +93,13 @@ pub async fn list(follow: &Follow, owner: &Owner) -> Result<ListResourcesResult,
         .map_err(|error| failed(&error))?;
     let resources = state
         .into_iter()
-        .filter(|(_, version)| *version > 0)
-        .map(|(name, version)| {
+        .filter(|(_, progress)| progress.version > 0)
+        .map(|(name, progress)| {
             Resource::new(address(&name), name)
-                .with_description(format!("The newest version of this deliverable: {version}"))
+                .with_description(format!(
+                    "The newest version of this deliverable: {}",
+                    progress.version
+                ))
                 .with_mime_type(KIND)
         });
     Ok(ListResourcesResult::with_all_items(resources.collect())
@@ -146,12 +149,15 @@ pub async fn read(follow: &Follow, uri: &str, owner: &Owner) -> Result<ReadResou
 /// Compares two polls: whether the list changed, and the names whose version changed.
 fn changes(before: &State, after: &State) -> (bool, Vec<String>) {
     let listed = |state: &State| -> BTreeSet<String> {
-        let there = state.iter().filter(|(_, version)| **version > 0);
+        let there = state.iter().filter(|(_, progress)| progress.version > 0);
         there.map(|(name, _)| name.clone()).collect()
     };
     let updated = after
         .iter()
-        .filter(|(name, version)| **version > 0 && before.get(*name) != Some(*version))
+        .filter(|(name, progress)| {
+            let known = before.get(*name).map_or(0, |before| before.version);
+            progress.version > 0 && progress.version != known
+        })
         .map(|(name, _)| name.clone());
     (listed(before) != listed(after), updated.collect())
 }
@@ -285,7 +291,13 @@ mod tests {
 
     fn state(all: &[(&str, i64)]) -> State {
         all.iter()
-            .map(|(name, version)| ((*name).to_owned(), *version))
+            .map(|(name, version)| {
+                let progress = Progress {
+                    version: *version,
+                    changes: *version,
+                };
+                ((*name).to_owned(), progress)
+            })
             .collect()
     }
 

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::BoxFuture;
+use crate::changes::Changes;
 use crate::deliverables::Deliverables;
 use crate::error::StoreError;
 use crate::forgetting::Forgetting;
@@ -89,7 +90,7 @@ pub struct Info {
 }
 
 /// Operations on answers. Each is one short transaction, which never stays open while it waits for anything else.
-pub trait Backend: Deliverables + Forgetting + KeptRecords {
+pub trait Backend: Changes + Deliverables + Forgetting + KeptRecords {
     /// Stores an answer and replaces one with the same owner and id.
     fn put_answer<'a>(
         &'a self,

@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use crate::BoxFuture;
+use crate::changes::{NewChange, NewWebhook};
 use crate::error::StoreError;
 
 /// A stored definition of a deliverable.
@@ -72,8 +73,8 @@ pub struct VersionRow {
 
 /// Operations on deliverables. Each is one short transaction.
 pub trait Deliverables: Send + Sync {
-    /// Adds a deliverable, unless its name is taken or the owner has `most`. The name of a removed one may be
-    /// reused; its versions then continue.
+    /// Adds a deliverable with its webhook, unless its name is taken or the owner has `most`. The name of a removed one may
+    /// be reused; its versions then continue.
     fn add_deliverable<'a>(
         &'a self,
         owner: &'a str,
@@ -81,6 +82,7 @@ pub trait Deliverables: Send + Sync {
         definition: &'a str,
         now_ms: i64,
         most: i64,
+        webhook: Option<&'a NewWebhook>,
     ) -> BoxFuture<'a, Result<Added, StoreError>>;
 
     /// Returns an owner's deliverable; `None` if it does not exist, was removed, or belongs to another owner.
@@ -96,7 +98,8 @@ pub trait Deliverables: Send + Sync {
     /// Returns owner and name of every deliverable, sorted.
     fn deliverable_keys(&self) -> BoxFuture<'_, Result<Vec<(String, String)>, StoreError>>;
 
-    /// Marks a deliverable as removed. Returns whether it existed. Its versions are kept as long as answers.
+    /// Marks a deliverable as removed and deletes its webhook. Returns whether it existed. Its versions are kept as long
+    /// as answers.
     fn remove_deliverable<'a>(
         &'a self,
         owner: &'a str,
@@ -113,12 +116,13 @@ pub trait Deliverables: Send + Sync {
 
     /// Replaces a resource with its items. `read` is the revision that the writer read, `None` if the resource was
     /// not stored. Returns `false` and changes nothing if the stored revision differs. Timestamps have no effect on
-    /// this.
+    /// this. `change` is written together with it.
     fn put_resource<'a>(
         &'a self,
         owner: &'a str,
         row: &'a ResourceRow,
         read: Option<i64>,
+        change: Option<&'a NewChange>,
     ) -> BoxFuture<'a, Result<bool, StoreError>>;
 
     /// Records that the source confirmed the stored state at this revision. Returns `false` and changes
@@ -139,13 +143,15 @@ pub trait Deliverables: Send + Sync {
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// Appends a version whose number follows the newest one, and deletes all but the newest `keep`. Returns `false`
-    /// and changes nothing if the number was taken meanwhile or the deliverable was removed.
+    /// and changes nothing if the number was taken meanwhile or the deliverable was removed. `change` is written together
+    /// with it.
     fn append_version<'a>(
         &'a self,
         owner: &'a str,
         name: &'a str,
         row: &'a VersionRow,
         keep: i64,
+        change: Option<&'a NewChange>,
     ) -> BoxFuture<'a, Result<bool, StoreError>>;
 
     /// Returns a version of an existing deliverable; the newest if no number is given.

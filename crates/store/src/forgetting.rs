@@ -256,6 +256,8 @@ macro_rules! forgetting_operations {
                     for (owner, name) in removed.iter().take(most) {
                         for statement in [
                             "DELETE FROM deliverable_versions WHERE owner = $1 AND name = $2",
+                            "DELETE FROM deliverable_changes WHERE owner = $1 AND name = $2",
+                            "DELETE FROM webhook_failures WHERE owner = $1 AND name = $2",
                             "DELETE FROM deliverables WHERE owner = $1 AND name = $2 \
                              AND removed_ms IS NOT NULL",
                         ] {

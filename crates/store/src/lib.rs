@@ -13,6 +13,8 @@ mod private;
 #[macro_use]
 mod room;
 #[macro_use]
+mod changes;
+#[macro_use]
 mod records;
 #[macro_use]
 mod tables;
@@ -33,6 +35,9 @@ mod tls;
 
 pub use backend::{AnswerRow, AnswersPage, Backend, Info, Retention};
 pub use bounds::Bounds;
+pub use changes::{
+    ChangeRow, Changes, Delivery, GivenUpRow, Head, Holder, NewChange, NewWebhook, Settled, WebhookRow,
+};
 pub use deliverables::{Added, DeliverableRow, Deliverables, ResourceRow, VersionRow};
 pub use error::{StoreError, Trouble};
 pub use forgetting::{Forgetting, Forgotten};

@@ -22,6 +22,11 @@ pub(crate) fn sqlite() -> Migrator {
             "sequence",
             include_str!("../migrations/sqlite/0003_sequence.sql"),
         ),
+        (
+            4,
+            "changes",
+            include_str!("../migrations/sqlite/0004_changes.sql"),
+        ),
     ])
 }
 
@@ -42,6 +47,11 @@ pub(crate) fn postgres() -> Migrator {
             3,
             "sequence",
             include_str!("../migrations/postgres/0003_sequence.sql"),
+        ),
+        (
+            4,
+            "changes",
+            include_str!("../migrations/postgres/0004_changes.sql"),
         ),
     ])
 }

@@ -86,9 +86,15 @@ macro_rules! deliverable_operations {
                 definition: &'a str,
                 now_ms: i64,
                 most: i64,
+                webhook: Option<&'a $crate::changes::NewWebhook>,
             ) -> BoxFuture<'a, Result<$crate::deliverables::Added, StoreError>> {
                 self.within(async move {
                     self.room("deliverables").take_texts([Some(name), Some(definition)])?;
+                    if let Some(webhook) = webhook {
+                        self.room("webhooks")
+                            .take_texts([Some(webhook.url.as_str()), webhook.secret.as_deref()])?;
+                    }
+                    let mut transaction = self.pool.begin().await?;
                     let done = bound!(
                         "INSERT INTO deliverables (owner, name, definition, created_ms, removed_ms) \
                          SELECT $1, $2, $3, $4, NULL WHERE (SELECT COUNT(*) FROM deliverables \
@@ -102,12 +108,28 @@ macro_rules! deliverable_operations {
                         now_ms,
                         most,
                     )
-                    .execute(&self.pool)
+                    .execute(&mut *transaction)
                     .await?
                     .rows_affected();
                     if done > 0 {
+                        if let Some(webhook) = webhook {
+                            // Earlier changes of a reused name are not posted.
+                            bound!(
+                                "INSERT INTO webhooks (owner, name, url, secret, position) \
+                                 SELECT owner, name, $3, $4, changes FROM deliverables \
+                                 WHERE owner = $1 AND name = $2",
+                                owner,
+                                name,
+                                &webhook.url,
+                                &webhook.secret,
+                            )
+                            .execute(&mut *transaction)
+                            .await?;
+                        }
+                        transaction.commit().await?;
                         return Ok($crate::deliverables::Added::New);
                     }
+                    transaction.rollback().await?;
                     let known = self.deliverable(owner, name).await?;
                     Ok(if known.is_some() {
                         $crate::deliverables::Added::Exists
@@ -175,6 +197,7 @@ macro_rules! deliverable_operations {
                     if is_no_key(name) {
                         return Ok(false);
                     }
+                    let mut transaction = self.pool.begin().await?;
                     let done = bound!(
                         "UPDATE deliverables SET removed_ms = $3 \
                          WHERE owner = $1 AND name = $2 AND removed_ms IS NULL",
@@ -182,8 +205,12 @@ macro_rules! deliverable_operations {
                         name,
                         now_ms,
                     )
-                    .execute(&self.pool)
+                    .execute(&mut *transaction)
                     .await?;
+                    bound!("DELETE FROM webhooks WHERE owner = $1 AND name = $2", owner, name)
+                        .execute(&mut *transaction)
+                        .await?;
+                    transaction.commit().await?;
                     Ok(done.rows_affected() > 0)
                 })
             }
@@ -232,6 +259,7 @@ macro_rules! deliverable_operations {
                 owner: &'a str,
                 row: &'a $crate::deliverables::ResourceRow,
                 read: Option<i64>,
+                change: Option<&'a $crate::changes::NewChange>,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
                 self.within(async move {
                     self.room("sync_registry").take_texts([
@@ -307,6 +335,9 @@ macro_rules! deliverable_operations {
                         .execute(&mut *transaction)
                         .await?;
                     }
+                    if let Some(change) = change {
+                        note_change!(transaction, owner, change);
+                    }
                     transaction.commit().await?;
                     Ok(true)
                 })
@@ -363,6 +394,7 @@ macro_rules! deliverable_operations {
                 name: &'a str,
                 row: &'a $crate::deliverables::VersionRow,
                 keep: i64,
+                change: Option<&'a $crate::changes::NewChange>,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
                 self.within(async move {
                     self.room("deliverable_versions").take_texts([
@@ -403,6 +435,9 @@ macro_rules! deliverable_operations {
                     )
                     .execute(&mut *transaction)
                     .await?;
+                    if let Some(change) = change {
+                        note_change!(transaction, owner, change);
+                    }
                     transaction.commit().await?;
                     Ok(true)
                 })

@@ -129,6 +129,7 @@ row_reader!(answer_of: PgRow => AnswerRow { answer_id, tool, arguments, hash, re
 deliverable_operations!(Postgres, PgRow);
 forgetting_operations!(Postgres);
 records_operations!(Postgres, PgRow);
+changes_operations!(Postgres, PgRow);
 in_time!(Postgres);
 
 impl Backend for Postgres {
@@ -145,6 +146,9 @@ impl Backend for Postgres {
                 "SELECT COUNT(*) FROM (SELECT * FROM ephemeral_context) AS whole",
                 "SELECT COUNT(*) FROM (SELECT * FROM deliverables) AS whole",
                 "SELECT COUNT(*) FROM (SELECT * FROM deliverable_versions) AS whole",
+                "SELECT COUNT(*) FROM (SELECT * FROM deliverable_changes) AS whole",
+                "SELECT COUNT(*) FROM (SELECT * FROM webhooks) AS whole",
+                "SELECT COUNT(*) FROM (SELECT * FROM webhook_failures) AS whole",
                 "SELECT COUNT(*) FROM (SELECT * FROM kept_records) AS whole",
                 "SELECT COUNT(*) FROM (SELECT * FROM kept_record_items) AS whole",
                 "SELECT COUNT(*) FROM (SELECT * FROM store_state) AS whole",

@@ -185,6 +185,7 @@ row_reader!(answer_of: SqliteRow => AnswerRow { answer_id, tool, arguments, hash
 deliverable_operations!(Sqlite, SqliteRow);
 forgetting_operations!(Sqlite);
 records_operations!(Sqlite, SqliteRow);
+changes_operations!(Sqlite, SqliteRow);
 in_time!(Sqlite);
 
 impl Backend for Sqlite {

@@ -7,6 +7,8 @@
     reason = "this whole binary is a test"
 )]
 
+#[path = "behaviour/changes.rs"]
+mod changes;
 #[path = "behaviour/clocks.rs"]
 mod clocks;
 #[path = "behaviour/deliverables.rs"]
@@ -51,7 +53,7 @@ type Behaviour = fn(Place) -> Result<(), Failed>;
 type OnServer = fn(&str) -> Result<(), Failed>;
 
 /// Each test starts with an empty store and leaves nothing running.
-const BEHAVIOURS: [(&str, Behaviour); 24] = [
+const BEHAVIOURS: [(&str, Behaviour); 27] = [
     ("opened_by_many_at_once", opened_at_once),
     ("keeps_what_it_is_given", keeps),
     ("owners_are_apart", owners),
@@ -64,6 +66,9 @@ const BEHAVIOURS: [(&str, Behaviour); 24] = [
     ("deliverables_synced", deliverables::synced),
     ("deliverables_versioned", deliverables::versioned),
     ("deliverables_appended_at_once", deliverables::appended_at_once),
+    ("changes_in_order", changes::in_order),
+    ("changes_delivered", changes::delivered),
+    ("changes_written_at_once", changes::written_at_once),
     ("records_kept", records::kept),
     ("records_bounded", records::bounded),
     ("clocks_order_of_writing", clocks::order_of_writing),
@@ -432,7 +437,7 @@ fn upkeep(place: Place) -> Result<(), Failed> {
         let store = Store::new(place, BOUND);
         let empty = store.info().await?;
         ensure(
-            empty.answers == 0 && empty.oldest_ms.is_none() && empty.schema == 3,
+            empty.answers == 0 && empty.oldest_ms.is_none() && empty.schema == 4,
             format!("{empty:?}"),
         )?;
         store.put_answer("local", &row("a", NOW), NOW).await?;

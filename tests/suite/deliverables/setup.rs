@@ -122,7 +122,12 @@ impl Scene {
         });
         let definition = serde_json::from_value(definition)?;
         let name = "brief".to_owned();
-        self.doing(Task::Add { name, definition }).await?;
+        self.doing(Task::Add {
+            name,
+            definition,
+            notify: None,
+        })
+        .await?;
         Ok(())
     }
 

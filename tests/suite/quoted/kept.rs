@@ -457,7 +457,7 @@ async fn template(kept: Kept) -> Result<(), Failed> {
     definition["template"] = json!(many);
     let removed = backend.remove_deliverable("local", "brief", 0).await?;
     let stored = backend
-        .add_deliverable("local", "brief", &definition.to_string(), 0, 100)
+        .add_deliverable("local", "brief", &definition.to_string(), 0, 100, None)
         .await?;
     store.close().await;
     if !removed || !matches!(stored, freshcontext_store::Added::New) {

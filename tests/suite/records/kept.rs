@@ -342,6 +342,7 @@ async fn gone_by_sync() -> Result<(), Failed> {
     let add = Task::Add {
         name: name(),
         definition: serde_json::from_value(definition)?,
+        notify: None,
     };
     for task in [add, Task::Sync { name: name() }] {
         let done = first.follow()?.deliverable(task, &owner).await;

@@ -7,6 +7,7 @@ mod kept;
 mod keys;
 mod limiters;
 mod pace;
+mod post;
 mod reading;
 mod shared;
 mod tls;

@@ -11,6 +11,7 @@ use freshcontext_core::sanitize::clean_error;
 use freshcontext_deliverables::{Definition, GONE, Known, Source, Trouble};
 use freshcontext_records::later::Part;
 use freshcontext_records::make::item_id;
+use freshcontext_store::NewChange;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -97,11 +98,24 @@ impl Follow {
         mode: Mode,
         owner: &Owner,
     ) -> Result<Followed, SourceError> {
+        self.follow_for(None, source, mode, owner).await
+    }
+
+    /// Like [`follow`](Self::follow); what changed is told to those who listen to this deliverable.
+    pub(super) async fn follow_for(
+        &self,
+        deliverable: Option<&str>,
+        source: Source,
+        mode: Mode,
+        owner: &Owner,
+    ) -> Result<Followed, SourceError> {
         let mut requests: u32 = 0;
         for _ in 0..ATTEMPTS {
             let kept = self.held(&source, owner).await?;
             let watch = Watch::new(Arc::clone(self.engine.transport()));
-            let asked = self.follow_once(&source, mode, owner, kept, &watch).await?;
+            let asked = self
+                .follow_once(deliverable, &source, mode, owner, kept, &watch)
+                .await?;
             requests = requests.saturating_add(watch.requests());
             if let Some(asked) = asked {
                 return Ok(Followed {
@@ -135,6 +149,7 @@ impl Follow {
     /// Asks one source once. Returns `None` where another process replaced the stored copy meanwhile.
     async fn follow_once(
         &self,
+        deliverable: Option<&str>,
         source: &Source,
         mode: Mode,
         owner: &Owner,
@@ -200,10 +215,16 @@ impl Follow {
         if mode != Mode::Look {
             let row = after.row(resource)?;
             let read = kept.as_ref().and_then(|kept| kept.revision);
+            let change = match (deliverable, &kept) {
+                (Some(name), Some(before)) if found == Found::Stale => {
+                    self.watched_change(name, source, before, &after, owner, now)?
+                }
+                _ => None,
+            };
             let stored = self
                 .kept()
                 .await?
-                .put_resource(owner.as_str(), &row, read)
+                .put_resource(owner.as_str(), &row, read, change.as_ref())
                 .await
                 .map_err(|error| unusable(&error))?;
             if !stored {
@@ -237,6 +258,24 @@ impl Follow {
             .note_current(owner.as_str(), resource, revision, kept.checked_ms)
             .await
             .map_err(|error| unusable(&error))
+    }
+
+    /// What those who listen to a deliverable are told of a source; `None` where nothing differs but figures that always move.
+    fn watched_change(
+        &self,
+        name: &str,
+        source: &Source,
+        before: &Kept,
+        after: &Kept,
+        owner: &Owner,
+        now: DateTime<Utc>,
+    ) -> Result<Option<NewChange>, SourceError> {
+        let found = between(known(source, before), known(source, after));
+        if !self.is_news(&found) {
+            return Ok(None);
+        }
+        self.source_change(name, source, &found, &after.hash, owner, now)
+            .map(Some)
     }
 
     /// What is held of a source.
@@ -340,14 +379,17 @@ fn is_recent(kept: &Kept, now: DateTime<Utc>) -> bool {
     kept.is_dated() && kept.held.incomplete.is_empty() && (0..reused).contains(&since)
 }
 
-/// What a sync found, for the context records that are kept.
-fn changes(source: &Source, before: &Kept, after: &Kept, now: DateTime<Utc>) -> Changes {
-    let known = |kept: &Kept| Known {
+fn known(source: &Source, kept: &Kept) -> Known {
+    Known {
         source: source.clone(),
         held: Some(kept.held.clone()),
         trouble: None,
-    };
-    let found = between(known(before), known(after));
+    }
+}
+
+/// What a sync found, for the context records that are kept.
+fn changes(source: &Source, before: &Kept, after: &Kept, now: DateTime<Utc>) -> Changes {
+    let found = between(known(source, before), known(source, after));
     let id = |id: &String| {
         let mut items = before.held.items.iter();
         let item = items.find(|item| item.id == *id)?;

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use super::super::keeping::unusable;
 use super::followed::{Followed, Mode};
 use super::say::{self, Done};
-use super::{To, moment, unwritable};
+use super::{To, moment, read_version, unwritable};
 use crate::Follow;
 use freshcontext_engine::{Owner, defect};
 
@@ -62,6 +62,7 @@ impl Follow {
                 .await
                 .map_err(|error| unusable(&error))?;
             let number = last.as_ref().map_or(1, |last| last.version.saturating_add(1));
+            let before = last.as_ref().map(read_version).transpose()?;
             let predecessor = last.map(|last| last.hash);
             let version = version_of(
                 name,
@@ -79,8 +80,9 @@ impl Follow {
                 body,
                 created_ms: now.timestamp_millis(),
             };
+            let change = self.version_change(before.as_ref(), &version, &row.hash, owner, now)?;
             let appended = kept
-                .append_version(owner.as_str(), name, &row, keep)
+                .append_version(owner.as_str(), name, &row, keep, Some(&change))
                 .await
                 .map_err(|error| unusable(&error))?;
             if appended {

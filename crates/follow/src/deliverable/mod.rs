@@ -1,5 +1,6 @@
 //! Deliverables: named sets of sources that are checked, synced, put together into versions, and compared.
 
+mod changes;
 mod follow;
 mod followed;
 mod keep;
@@ -17,9 +18,12 @@ use freshcontext_contract::{ErrorCode, SourceError, as_declared, named};
 
 use freshcontext_core::evaluate::{Intent, Profile};
 use freshcontext_deliverables::{Definition, Source, Version, Wrong, chain_hash, check_name, verify_chain};
-use freshcontext_store::{Added, Backend, DeliverableRow, VersionRow};
+use freshcontext_store::{Added, Backend, DeliverableRow, Head, NewWebhook, VersionRow};
 use serde_json::{Map, Value};
+use url::Url;
 
+pub(crate) use changes::document;
+pub use changes::{CHANGES_SUFFIX, DELIVERABLE_URI};
 pub use page::VersionPage;
 pub use tools::deliverable_tools;
 pub(crate) use tools::read_task;
@@ -45,6 +49,15 @@ pub enum To {
     Now,
 }
 
+/// Where the changes of a deliverable are posted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notify {
+    /// The address, which the caller has checked ([`Poster::check`](crate::Poster::check)).
+    pub url: Url,
+    /// Whether the signatures are made with the operator's own secret; else one is generated.
+    pub own_secret: bool,
+}
+
 /// What is to be done with deliverables.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Task {
@@ -54,6 +67,8 @@ pub enum Task {
         name: String,
         /// What it is made of.
         definition: Box<Definition>,
+        /// Where its changes are posted.
+        notify: Option<Notify>,
     },
     /// Says what there is.
     List {
@@ -107,7 +122,11 @@ impl Follow {
     /// deliverable's policy is to refuse.
     pub async fn deliverable(&self, task: Task, owner: &Owner) -> Result<Box<dyn Deliverable>, SourceError> {
         let done = match task {
-            Task::Add { name, definition } => self.add_deliverable(name, definition, owner).await?,
+            Task::Add {
+                name,
+                definition,
+                notify,
+            } => self.add_deliverable(name, definition, notify, owner).await?,
             Task::List { versions } => self.list_deliverables(versions, owner).await?,
             Task::Stored => self.stored_sources(owner).await?,
             Task::Check { name } => self.check_deliverable(name, owner).await?,
@@ -116,7 +135,13 @@ impl Follow {
             Task::Show { name, version } => {
                 let (row, version) = self.deliverable_version(&name, version, owner).await?;
                 let now = self.engine.clock().now();
-                Done::Shown(Box::new(say::Shown { row, version, now }))
+                let webhook = self.webhook_of(&name, owner).await?;
+                Done::Shown(Box::new(say::Shown {
+                    row,
+                    version,
+                    now,
+                    webhook,
+                }))
             }
             Task::Diff { name, from, to } => self.diff_deliverable(name, from, to, owner).await?,
             Task::Remove { name } => self.remove_deliverable(name, owner).await?,
@@ -125,7 +150,7 @@ impl Follow {
     }
 
     /// What keeps them.
-    async fn kept(&self) -> Result<Arc<dyn Backend>, SourceError> {
+    pub(crate) async fn kept(&self) -> Result<Arc<dyn Backend>, SourceError> {
         let store = self.toolset.store();
         let Some(store) = store else {
             return Err(SourceError::new(
@@ -171,6 +196,7 @@ impl Follow {
         &self,
         name: String,
         mut definition: Box<Definition>,
+        notify: Option<Notify>,
         owner: &Owner,
     ) -> Result<Done, SourceError> {
         check_name(&name).map_err(|wrong| refused(&wrong))?;
@@ -195,14 +221,22 @@ impl Follow {
         let body = serde_json::to_string(&definition).map_err(unwritable)?;
         let most = i64::try_from(self.engine.limits().deliverables_kept).unwrap_or(i64::MAX);
         let now = self.engine.clock().now().timestamp_millis();
+        let webhook = notify.map(new_webhook).transpose()?;
         let added = self
             .kept()
             .await?
-            .add_deliverable(owner.as_str(), &name, &body, now, most)
+            .add_deliverable(owner.as_str(), &name, &body, now, most, webhook.as_ref())
             .await
             .map_err(|error| unusable(&error))?;
         match added {
-            Added::New => Ok(Done::Added { name, definition }),
+            Added::New => Ok(Done::Added {
+                name,
+                definition,
+                webhook: webhook.map(|made| say::NewHook {
+                    url: made.url,
+                    secret: made.secret,
+                }),
+            }),
             Added::Exists => Err(SourceError::invalid_input(
                 "name",
                 "is taken; remove that deliverable first, or choose another name",
@@ -222,8 +256,10 @@ impl Follow {
             .deliverables(owner.as_str())
             .await
             .map_err(|error| unusable(&error))?;
+        let mut webhooks = self.webhooks(owner).await?;
         let mut all = Vec::with_capacity(rows.len());
         for row in rows {
+            let webhook = webhooks.iter().position(|hook| hook.row.name == row.name);
             let definition = read_definition(&row)?;
             let mut lines = versions.then(Vec::new);
             if let Some(lines) = &mut lines {
@@ -236,6 +272,7 @@ impl Follow {
                 row,
                 definition,
                 versions: lines,
+                webhook: webhook.map(|at| webhooks.swap_remove(at)),
             });
         }
         let now = self.engine.clock().now();
@@ -268,15 +305,50 @@ impl Follow {
         Ok(Done::Stored { all, now })
     }
 
-    /// The newest versions of an owner's deliverables by name; 0 where there is none yet.
-    pub async fn deliverable_state(&self, owner: &Owner) -> Result<BTreeMap<String, i64>, SourceError> {
-        let rows = self
+    /// How far each of an owner's deliverables is, by name.
+    pub async fn deliverable_state(&self, owner: &Owner) -> Result<BTreeMap<String, Progress>, SourceError> {
+        let heads = self
             .kept()
             .await?
-            .deliverables(owner.as_str())
+            .heads(owner.as_str())
             .await
             .map_err(|error| unusable(&error))?;
-        Ok(rows.into_iter().map(|row| (row.name, row.version)).collect())
+        Ok(heads
+            .into_iter()
+            .map(
+                |Head {
+                     name,
+                     version,
+                     changes,
+                 }| (name, Progress { version, changes }),
+            )
+            .collect())
+    }
+
+    /// The webhooks of an owner's deliverables, each with the changes that it gave up.
+    async fn webhooks(&self, owner: &Owner) -> Result<Vec<say::Webhook>, SourceError> {
+        let kept = self.kept().await?;
+        let rows = kept
+            .webhooks(owner.as_str())
+            .await
+            .map_err(|error| unusable(&error))?;
+        let mut all = Vec::with_capacity(rows.len());
+        for row in rows {
+            let given_up = if row.given_up > 0 {
+                kept.webhook_failures(owner.as_str(), &row.name)
+                    .await
+                    .map_err(|error| unusable(&error))?
+            } else {
+                Vec::new()
+            };
+            all.push(say::Webhook { row, given_up });
+        }
+        Ok(all)
+    }
+
+    async fn webhook_of(&self, name: &str, owner: &Owner) -> Result<Option<say::Webhook>, SourceError> {
+        let all = self.webhooks(owner).await?;
+        Ok(all.into_iter().find(|hook| hook.row.name == name))
     }
 
     /// An owner's deliverable. Unknown, removed and foreign ones are not found alike.
@@ -360,6 +432,7 @@ impl Follow {
         let definition = self.find_deliverable(&name, owner).await?;
         let kept = self.kept().await?;
         let now = self.engine.clock().now().timestamp_millis();
+        let webhook = self.webhook_of(&name, owner).await?;
         let removed = kept
             .remove_deliverable(owner.as_str(), &name, now)
             .await
@@ -385,8 +458,37 @@ impl Follow {
                 .await
                 .map_err(|error| unusable(&error))?;
         }
-        Ok(Done::Removed { name })
+        let undelivered = webhook.map_or(0, |webhook| webhook.waiting());
+        Ok(Done::Removed { name, undelivered })
     }
+}
+
+/// How far a deliverable is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Its newest version; 0 where there is none yet.
+    pub version: i64,
+    /// Number of its newest change; 0 where there is none yet.
+    pub changes: i64,
+}
+
+/// The webhook as it is stored, with a secret of its own where the operator has none.
+fn new_webhook(notify: Notify) -> Result<NewWebhook, SourceError> {
+    let secret = if notify.own_secret {
+        None
+    } else {
+        let made = crate::WebhookSecret::generate().ok_or_else(|| {
+            SourceError::new(
+                ErrorCode::Internal,
+                "no secret could be generated: this machine has no randomness",
+            )
+        })?;
+        Some(made.expose())
+    };
+    Ok(NewWebhook {
+        url: notify.url.into(),
+        secret,
+    })
 }
 
 /// The first required argument that is absent or empty.

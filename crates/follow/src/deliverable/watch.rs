@@ -47,10 +47,17 @@ impl Follow {
             .collect())
     }
 
-    /// Syncs one source, and says what changed.
-    pub async fn watch_source(&self, source: &Source, owner: &Owner) -> Result<Seen, SourceError> {
+    /// Syncs one source of a deliverable, and says what changed.
+    pub async fn watch_source(
+        &self,
+        name: &str,
+        source: &Source,
+        owner: &Owner,
+    ) -> Result<Seen, SourceError> {
         let before = self.held(source, owner).await?;
-        let followed = self.follow(source.clone(), Mode::Watch, owner).await?;
+        let followed = self
+            .follow_for(Some(name), source.clone(), Mode::Watch, owner)
+            .await?;
         let trouble = followed.trouble.clone();
         if before.is_none() || matches!(followed.found, Found::Current | Found::Reused) {
             let events = Vec::new();
@@ -69,6 +76,13 @@ impl Follow {
             event.detail = clean_line(&event.detail).into_owned();
         }
         Ok(Seen { events, trouble })
+    }
+
+    /// Whether a difference holds more than figures that always move.
+    pub(super) fn is_news(&self, found: &Diff) -> bool {
+        events(found, "", named, |resource, field| self.moves(resource, field))
+            .iter()
+            .any(|event| !event.moving)
     }
 
     /// Whether a field of a resource's items moves after publication, by the table in its source's descriptor.

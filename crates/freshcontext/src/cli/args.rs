@@ -506,6 +506,14 @@ pub(crate) enum DeliverableTask {
         #[arg(long, value_name = "FILE")]
         json_feed: Option<PathBuf>,
     },
+    /// Post the changes that webhooks wait for, once, and exit with 1 if one could not be posted
+    Notify {
+        /// Name of the deliverable; default: all of the caller's
+        name: Option<String>,
+        /// Print the result as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Remove a deliverable; its versions are kept as long as answers
     Remove {
         /// Name of the deliverable
@@ -548,6 +556,9 @@ pub(crate) struct NewDeliverable {
     /// Recipients, comma-separated; stored and returned unchanged
     #[arg(long, value_name = "RECIPIENT", value_delimiter = ',')]
     pub(crate) recipients: Vec<String>,
+    /// Post each change to this https address, signed; the HTTP service and `watch` do so as changes come
+    #[arg(long, value_name = "URL")]
+    pub(crate) notify: Option<String>,
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,

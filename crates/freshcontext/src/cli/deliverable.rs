@@ -2,20 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
+use freshcontext_contract::url::Url;
 use freshcontext_contract::{Limits, SourceError, code, named};
 use freshcontext_deliverables::{Definition, MAX_TOKENS, OnUnchecked, Source};
 
 use super::args::{DeliverableTask, NewDeliverable, Unchecked};
-use super::{FAILED, STALE, UNCHECKED, WRONG, call, failed, tool_names, values, watch, with_runtime};
+use super::{
+    FAILED, STALE, UNCHECKED, WRONG, call, failed, refused, tool_names, values, watch, with_runtime,
+};
 use crate::app::App;
 use crate::output;
-use freshcontext_config::{ConfigError, Loaded, Sources};
+use crate::webhooks::{WebhookPoster, courier};
+use freshcontext_config::{ConfigError, Loaded, Settings, Sources};
 use freshcontext_engine::{Engine, Outcome, Owner, SourcesState};
 use freshcontext_files::read::{self as input, Bound};
 use freshcontext_files::write::{self as atomic_file, NewFile};
-use freshcontext_follow::{Follow, INTENT, PROFILE, Task, To};
+use freshcontext_follow::{Courier, Follow, INTENT, Notify, PROFILE, Passed, Poster as _, Task, To};
 use freshcontext_mcp::timeline;
 use freshcontext_serve::signals;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 pub(super) fn run(
     loaded: &Loaded,
@@ -40,11 +46,22 @@ pub(super) fn run(
         }
         other => other,
     };
-    let app = App::build(&loaded.settings, &sources.environment)?;
+    let settings = &loaded.settings;
+    let app = App::build(settings, &sources.environment)?;
     let follow = app.follow()?;
-    let engine = follow.engine();
+    let courier = courier(Some(follow), &app.pipeline, settings)?;
+    let task = match task {
+        DeliverableTask::Notify { name, json } => {
+            return post(follow, courier.as_ref(), name.as_deref(), json, owner);
+        }
+        other => other,
+    };
     let html = html_of(&task);
-    let (task, json) = match read(engine, task, &loaded.settings.limits) {
+    let notify = match notify_of(&task, &app, settings) {
+        Ok(notify) => notify,
+        Err(error) => return Ok(refused(&error)),
+    };
+    let (task, json) = match read(follow.engine(), task, notify, &settings.limits) {
         Ok(read) => read,
         Err(problem) => {
             output::error(
@@ -54,7 +71,85 @@ pub(super) fn run(
             return Ok(WRONG);
         }
     };
-    work(follow, task, json, html.as_deref(), owner)
+    work(follow, courier.as_ref(), task, json, html.as_deref(), owner)
+}
+
+/// Returns where the changes of a new deliverable are posted. Checks the address; no name is looked up.
+fn notify_of(task: &DeliverableTask, app: &App, settings: &Settings) -> Result<Option<Notify>, SourceError> {
+    let DeliverableTask::Add(NewDeliverable {
+        notify: Some(address),
+        ..
+    }) = task
+    else {
+        return Ok(None);
+    };
+    let wrong = |problem: &str| {
+        SourceError::invalid_input("--notify", problem, "https://hooks.example.com/freshcontext")
+    };
+    let url = Url::parse(address.trim()).map_err(|_| wrong("is not an address"))?;
+    WebhookPoster::new(&app.pipeline, settings)
+        .check(&url)
+        .map_err(|error| wrong(&format!("cannot be posted to: {}", error.message)))?;
+    Ok(Some(Notify {
+        url,
+        own_secret: settings.webhook.secret.is_some(),
+    }))
+}
+
+/// Posts what webhooks wait for.
+fn post(
+    follow: &Follow,
+    courier: Option<&Courier>,
+    name: Option<&str>,
+    json: bool,
+    owner: &Owner,
+) -> Result<u8, ConfigError> {
+    with_runtime(2, async {
+        let stop = CancellationToken::new();
+        let work = async {
+            if let Some(name) = name {
+                follow.find_deliverable(name, owner).await?;
+            }
+            match courier {
+                Some(courier) => courier.pass(Some((owner, name)), &stop).await,
+                None => Ok(Passed::default()),
+            }
+        };
+        let done = work.await;
+        follow.engine().close().await;
+        let passed = match done {
+            Ok(passed) => passed,
+            Err(error) => return failed(&error),
+        };
+        if json {
+            let Passed {
+                delivered,
+                failed,
+                given_up,
+            } = &passed;
+            output::line(
+                &json!({"delivered": delivered, "failed": failed, "given_up": given_up}).to_string(),
+            );
+        } else {
+            output::line(&format!("Posted: {}", passed.delivered));
+        }
+        told(&passed)
+    })
+}
+
+/// Prints what could not be posted. Returns the exit code.
+fn told(passed: &Passed) -> u8 {
+    for problem in &passed.failed {
+        output::note(&output::one_line(&format!("webhook: {problem}")));
+    }
+    for problem in &passed.given_up {
+        output::note(&output::one_line(&format!("webhook: given up: {problem}")));
+    }
+    if passed.failed.is_empty() && passed.given_up.is_empty() {
+        0
+    } else {
+        FAILED
+    }
 }
 
 /// The file for the page.
@@ -75,11 +170,12 @@ pub(super) fn stored(
     owner: &Owner,
 ) -> Result<u8, ConfigError> {
     let app = App::build(&loaded.settings, &sources.environment)?;
-    work(app.follow()?, Task::Stored, json, None, owner)
+    work(app.follow()?, None, Task::Stored, json, None, owner)
 }
 
 fn work(
     follow: &Follow,
+    courier: Option<&Courier>,
     task: Task,
     json: bool,
     html: Option<&Path>,
@@ -93,8 +189,22 @@ fn work(
             (Task::Diff { name, from, to }, Some(_)) => Some((name.clone(), Some(*from), Some(*to))),
             _ => None,
         };
+        let made = match &task {
+            Task::Generate { name, .. } => Some(name.clone()),
+            _ => None,
+        };
         let work = async {
             let done = follow.deliverable(task, owner).await?;
+            if let (Some(courier), Some(name)) = (courier, &made) {
+                // The version is stored, and what cannot be posted now waits: neither changes the exit code.
+                match courier
+                    .pass(Some((owner, Some(name))), &CancellationToken::new())
+                    .await
+                {
+                    Ok(passed) => drop(told(&passed)),
+                    Err(error) => output::note(&output::one_line(&format!("webhook: {}", error.message))),
+                }
+            }
             let page = match compared {
                 Some((name, from, to)) => Some(follow.deliverable_page(&name, from, to, owner).await?),
                 None => None,
@@ -130,13 +240,23 @@ fn work(
 }
 
 /// Parses the task, and whether the result is printed as JSON.
-fn read(engine: &Engine, task: DeliverableTask, limits: &Limits) -> Result<(Task, bool), String> {
+fn read(
+    engine: &Engine,
+    task: DeliverableTask,
+    notify: Option<Notify>,
+    limits: &Limits,
+) -> Result<(Task, bool), String> {
     Ok(match task {
         DeliverableTask::Add(new) => {
             let json = new.json;
             let name = new.name.clone();
             let definition = Box::new(definition(engine, new, limits)?);
-            (Task::Add { name, definition }, json)
+            let task = Task::Add {
+                name,
+                definition,
+                notify,
+            };
+            (task, json)
         }
         DeliverableTask::List { versions, json } => (Task::List { versions }, json),
         DeliverableTask::Check { name, json } => (Task::Check { name }, json),
@@ -163,7 +283,10 @@ fn read(engine: &Engine, task: DeliverableTask, limits: &Limits) -> Result<(Task
             (Task::Diff { name, from, to }, json)
         }
         DeliverableTask::Remove { name, json } => (Task::Remove { name }, json),
-        DeliverableTask::Watch { .. } => return Err("watching goes on until it is ended".to_owned()),
+        // Handled before.
+        DeliverableTask::Watch { .. } | DeliverableTask::Notify { .. } => {
+            return Err("this is no task of one deliverable".to_owned());
+        }
     })
 }
 

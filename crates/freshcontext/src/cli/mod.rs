@@ -38,10 +38,12 @@ use std::time::Duration;
 use clap::FromArgMatches as _;
 use freshcontext_contract::{Limits, SourceError, Transport as _};
 use tokio::runtime::Builder;
+use tokio_util::sync::CancellationToken;
 
 use crate::access::resource_server;
 use crate::app::{App, closed_tools};
 use crate::replicas::SharedRates;
+use crate::webhooks::{courier, post_until};
 use crate::{logging, output, telemetry};
 use args::{Cli, Command, Global, History};
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
@@ -49,7 +51,7 @@ use freshcontext_coordination::Coordinator;
 use freshcontext_engine::about::secret_names;
 use freshcontext_engine::{Engine, Owner};
 use freshcontext_files::read::Refused;
-use freshcontext_follow::Follow;
+use freshcontext_follow::{Courier, Follow};
 use freshcontext_mcp::{McpServer, Traced};
 use freshcontext_metrics::Metrics;
 use freshcontext_oauth::ResourceServer;
@@ -431,23 +433,22 @@ fn speak_http(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     let app = App::build_for_http(settings, &sources.environment)?;
     let oauth = resource_server(&settings.http.oauth, &app.pipeline)?;
     log_start(settings, &app);
+    let courier = courier(app.follow.as_ref(), &app.pipeline, settings)?;
     let pipeline = app.pipeline;
     let tokens = http::Tokens::new(&settings.http);
     let reload = Reload::new(sources.clone(), settings, tokens.clone());
-    serve_http(
-        app.engine,
-        app.follow,
-        settings,
-        app.metrics,
-        app.shared,
-        Callers {
-            oauth,
-            tokens: Some((tokens, reload)),
-        },
-        move |address| {
-            pipeline.add_own_address(address);
-        },
-    )
+    let parts = HttpParts {
+        engine: app.engine,
+        follow: app.follow,
+        courier,
+        metrics: app.metrics,
+        shared: app.shared,
+        oauth,
+        tokens: Some((tokens, reload)),
+    };
+    serve_http(parts, settings, move |address| {
+        pipeline.add_own_address(address);
+    })
 }
 
 /// Logs in one line what an operator wants to know of a start.
@@ -478,33 +479,48 @@ fn log_start(settings: &Settings, app: &App) {
 /// Serves an engine over HTTP until shutdown. Calls `bound` with the address. Returns the exit code.
 pub fn over_http(
     engine: Arc<Engine>,
-    follow: Option<Follow>,
     settings: &Settings,
+    bound: impl FnOnce(SocketAddr),
+) -> Result<u8, ConfigError> {
+    let parts = HttpParts {
+        engine,
+        follow: None,
+        courier: None,
+        metrics: None,
+        shared: None,
+        oauth: None,
+        tokens: None,
+    };
+    serve_http(parts, settings, bound)
+}
+
+/// What the HTTP service is put together from.
+struct HttpParts {
+    engine: Arc<Engine>,
+    follow: Option<Follow>,
+    /// Posts changes of deliverables while the service runs.
+    courier: Option<Courier>,
     metrics: Option<Arc<Metrics>>,
     shared: Option<Coordinator>,
     oauth: Option<Arc<ResourceServer>>,
-    bound: impl FnOnce(SocketAddr),
-) -> Result<u8, ConfigError> {
-    let callers = Callers { oauth, tokens: None };
-    serve_http(engine, follow, settings, metrics, shared, callers, bound)
-}
-
-/// What callers are recognised by.
-struct Callers {
-    oauth: Option<Arc<ResourceServer>>,
+    /// Tokens that are read again. The configuration that this process was started with says where.
     tokens: Option<(http::Tokens, Reload)>,
 }
 
-/// Like [`over_http`], with tokens that are read again. The configuration that this process was started with says where.
 fn serve_http(
-    engine: Arc<Engine>,
-    follow: Option<Follow>,
+    parts: HttpParts,
     settings: &Settings,
-    metrics: Option<Arc<Metrics>>,
-    shared: Option<Coordinator>,
-    callers: Callers,
     bound: impl FnOnce(SocketAddr),
 ) -> Result<u8, ConfigError> {
+    let HttpParts {
+        engine,
+        follow,
+        courier,
+        metrics,
+        shared,
+        oauth,
+        tokens,
+    } = parts;
     with_runtime(processors().clamp(2, 8), async {
         let listener = http::bind(settings.http.addr).await?;
         if let Ok(address) = listener.local_addr() {
@@ -525,7 +541,6 @@ fn serve_http(
             .map(|shared| Arc::new(SharedRates(shared)) as Arc<dyn http::Replicas>);
         let mcp = McpServer::new(Arc::clone(&engine)).with_deliverables(follow);
         let rest = http::Rest::new(engine, mcp.clone(), closed_tools);
-        let Callers { oauth, tokens } = callers;
         let (tokens, reload) = tokens.unzip();
         let interfaces = http::Interfaces {
             mcp: Traced::new(mcp),
@@ -535,6 +550,11 @@ fn serve_http(
             oauth,
             tokens,
         };
+        let stop = CancellationToken::new();
+        let posting = courier.map(|courier| {
+            let stop = stop.clone();
+            tokio::spawn(async move { post_until(Some(&courier), &stop).await })
+        });
         match reload {
             Some(reload) => {
                 let first = async {
@@ -548,6 +568,11 @@ fn serve_http(
                 http::serve_until(interfaces, listener, settings, limits, first, second).await;
             }
             None => http::serve(interfaces, listener, &settings.http, &settings.limits).await,
+        }
+        stop.cancel();
+        if let Some(posting) = posting {
+            // It ends in bounded time, and only a defect makes it fail.
+            let _ = posting.await;
         }
         kept.close().await;
         if let Some(shared) = shared {

@@ -7,10 +7,12 @@ use freshcontext_contract::SourceError;
 use freshcontext_deliverables::{Feed, Source};
 use serde_json::json;
 use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
 
 use super::{FAILED, failed, with_runtime};
 use crate::app::App;
 use crate::output;
+use crate::webhooks::{courier, post_until};
 use freshcontext_config::{ConfigError, Loaded, Sources};
 use freshcontext_engine::Owner;
 use freshcontext_files::write::{self as atomic_file, NewFile};
@@ -50,8 +52,16 @@ pub(super) fn run(
 ) -> Result<u8, ConfigError> {
     let app = App::build(&loaded.settings, &sources.environment)?;
     let follow = app.follow()?;
+    let courier = courier(Some(follow), &app.pipeline, &loaded.settings)?;
     with_runtime(2, async {
-        let done = watch(follow, options, owner).await;
+        let stop = CancellationToken::new();
+        let posting = post_until(courier.as_ref(), &stop);
+        let watching = async {
+            let done = watch(follow, options, owner).await;
+            stop.cancel();
+            done
+        };
+        let (done, ()) = tokio::join!(watching, posting);
         follow.engine().close().await;
         match done {
             Ok(()) => 0,
@@ -91,7 +101,7 @@ async fn watch(follow: &Follow, options: &WatchOptions, owner: &Owner) -> Result
             () = sleep_until(*turn) => {}
         }
         // A running request is completed first, so that shutdown happens between two requests.
-        let seen = follow.watch_source(source, owner).await?;
+        let seen = follow.watch_source(&options.name, source, owner).await?;
         let every = match options.every {
             Some(seconds) => Duration::from_secs(seconds),
             None => sources

@@ -79,9 +79,10 @@ async fn filled(place: Place) -> Result<Store, Failed> {
             .await?;
     }
     let kept = store.backend().await?;
-    kept.add_deliverable("local", "a", "{}", NOW, MOST).await?;
-    kept.append_version("local", "a", &version(1, None), KEEP).await?;
-    kept.append_version("local", "a", &version(2, Some("hash 1")), KEEP)
+    kept.add_deliverable("local", "a", "{}", NOW, MOST, None).await?;
+    kept.append_version("local", "a", &version(1, None), KEEP, None)
+        .await?;
+    kept.append_version("local", "a", &version(2, Some("hash 1")), KEEP, None)
         .await?;
     kept.remove_deliverable("local", "a", NOW).await?;
     Ok(store)
@@ -220,12 +221,12 @@ pub fn newest_version(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
         let kept = store.backend().await?;
-        let added = kept.add_deliverable("local", "a", "{}", NOW, MOST).await?;
+        let added = kept.add_deliverable("local", "a", "{}", NOW, MOST, None).await?;
         ensure(added == Added::New, "added")?;
         let mut ahead = version(1, None);
         ahead.created_ms = NOW + YEAR;
-        kept.append_version("local", "a", &ahead, KEEP).await?;
-        kept.append_version("local", "a", &version(2, Some("hash 1")), KEEP)
+        kept.append_version("local", "a", &ahead, KEEP, None).await?;
+        kept.append_version("local", "a", &version(2, Some("hash 1")), KEEP, None)
             .await?;
         for found in [
             kept.deliverable("local", "a").await?,

@@ -43,7 +43,7 @@ pub fn defined(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
         let kept = store.backend().await?;
-        let add = |name: &'static str| kept.add_deliverable("local", name, "{}", NOW, MOST);
+        let add = |name: &'static str| kept.add_deliverable("local", name, "{}", NOW, MOST, None);
         ensure(add("a").await? == Added::New, "the first")?;
         ensure(add("a").await? == Added::Exists, "the same name")?;
         add("b").await?;
@@ -56,7 +56,8 @@ pub fn defined(place: Place) -> Result<(), Failed> {
             .map(|row| row.name)
             .collect();
         ensure(names == ["a", "b", "c"], format!("{names:?}"))?;
-        kept.append_version("local", "a", &version(1, None), KEEP).await?;
+        kept.append_version("local", "a", &version(1, None), KEEP, None)
+            .await?;
         let row = kept.deliverable("local", "a").await?.ok_or("there")?;
         ensure(
             row.version == 1 && row.version_ms == Some(NOW + 1),
@@ -76,7 +77,9 @@ pub fn defined(place: Place) -> Result<(), Failed> {
             "a removed one shows no version",
         )?;
         ensure(
-            !kept.append_version("local", "a", &version(2, None), KEEP).await?,
+            !kept
+                .append_version("local", "a", &version(2, None), KEEP, None)
+                .await?,
             "nothing is appended to a removed one",
         )?;
         ensure(add("a").await? == Added::New, "its name is free again")?;
@@ -104,15 +107,18 @@ pub fn owned(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
         let kept = store.backend().await?;
-        kept.add_deliverable("anna", "brief", r#"{"of":"anna"}"#, NOW, MOST)
+        kept.add_deliverable("anna", "brief", r#"{"of":"anna"}"#, NOW, MOST, None)
             .await?;
         ensure(
-            kept.add_deliverable("ben", "brief", "{}", NOW, MOST).await? == Added::New,
+            kept.add_deliverable("ben", "brief", "{}", NOW, MOST, None)
+                .await?
+                == Added::New,
             "names are the owner's own",
         )?;
-        kept.append_version("anna", "brief", &version(1, None), KEEP)
+        kept.append_version("anna", "brief", &version(1, None), KEEP, None)
             .await?;
-        kept.put_resource("anna", &resource(NOW, &["1"]), None).await?;
+        kept.put_resource("anna", &resource(NOW, &["1"]), None, None)
+            .await?;
         ensure(kept.version("ben", "brief", Some(1)).await?.is_none(), "versions")?;
         ensure(
             kept.resource("ben", &resource(NOW, &[]).resource)
@@ -147,14 +153,14 @@ pub fn synced(place: Place) -> Result<(), Failed> {
         let id = &ahead.resource;
         ensure(kept.resource("local", id).await?.is_none(), "never")?;
         ensure(
-            !kept.put_resource("local", &ahead, Some(0)).await?,
+            !kept.put_resource("local", &ahead, Some(0), None).await?,
             "in place of what never was",
         )?;
-        ensure(kept.put_resource("local", &ahead, None).await?, "the first")?;
+        ensure(kept.put_resource("local", &ahead, None, None).await?, "the first")?;
         let (row, first) = kept.resource("local", id).await?.ok_or("kept")?;
         ensure(row == ahead, "as it was given, in its order")?;
         ensure(
-            !kept.put_resource("local", &ahead, None).await?,
+            !kept.put_resource("local", &ahead, None, None).await?,
             "where something is by now",
         )?;
         // Written with a clock a month ahead. A correct clock can still confirm and replace it.
@@ -172,14 +178,14 @@ pub fn synced(place: Place) -> Result<(), Failed> {
         ensure(row.checked_ms == NOW + 5, "the later of two looks stays")?;
         let right = resource(NOW + 10, &["4", "3"]);
         ensure(
-            kept.put_resource("local", &right, Some(first)).await?,
+            kept.put_resource("local", &right, Some(first), None).await?,
             "what was read is replaced, whatever its moment",
         )?;
         let (row, second) = kept.resource("local", id).await?.ok_or("kept")?;
         ensure(row == right && second > first, format!("{second} after {first}"))?;
         // A writer that read the first revision is too late for every change.
         ensure(
-            !kept.put_resource("local", &ahead, Some(first)).await?,
+            !kept.put_resource("local", &ahead, Some(first), None).await?,
             "read before",
         )?;
         ensure(
@@ -192,17 +198,20 @@ pub fn synced(place: Place) -> Result<(), Failed> {
         )?;
         let empty = resource(NOW - 90 * DAY, &[]);
         ensure(
-            kept.put_resource("local", &empty, Some(second)).await?,
+            kept.put_resource("local", &empty, Some(second), None).await?,
             "by a clock that is behind",
         )?;
         let (row, third) = kept.resource("local", id).await?.ok_or("kept")?;
         ensure(row == empty, "nothing there is not never synced")?;
         kept.forget_resource("local", id).await?;
         ensure(kept.resource("local", id).await?.is_none(), "forgotten")?;
-        ensure(kept.put_resource("local", &ahead, None).await?, "begun anew")?;
+        ensure(
+            kept.put_resource("local", &ahead, None, None).await?,
+            "begun anew",
+        )?;
         let (_, anew) = kept.resource("local", id).await?.ok_or("kept")?;
         ensure(
-            anew > third && !kept.put_resource("local", &empty, Some(third)).await?,
+            anew > third && !kept.put_resource("local", &empty, Some(third), None).await?,
             "a revision is never given twice",
         )?;
         store.close().await;
@@ -215,16 +224,24 @@ pub fn versioned(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
         let kept = store.backend().await?;
-        kept.add_deliverable("local", "a", "{}", NOW, MOST).await?;
+        kept.add_deliverable("local", "a", "{}", NOW, MOST, None).await?;
         ensure(
-            !kept.append_version("local", "a", &version(2, None), KEEP).await?,
+            !kept
+                .append_version("local", "a", &version(2, None), KEEP, None)
+                .await?,
             "a gap",
         )?;
         let mut before: Option<String> = None;
         for number in 1..=8 {
             let row = version(number, before.as_deref());
-            ensure(kept.append_version("local", "a", &row, KEEP).await?, "in order")?;
-            ensure(!kept.append_version("local", "a", &row, KEEP).await?, "twice")?;
+            ensure(
+                kept.append_version("local", "a", &row, KEEP, None).await?,
+                "in order",
+            )?;
+            ensure(
+                !kept.append_version("local", "a", &row, KEEP, None).await?,
+                "twice",
+            )?;
             before = Some(row.hash);
         }
         let numbers: Vec<i64> = kept
@@ -249,7 +266,7 @@ pub fn appended_at_once(place: Place) -> Result<(), Failed> {
             Arc::new(Store::new(place, BOUND)),
         ];
         let kept = stores[0].backend().await?;
-        kept.add_deliverable("local", "a", "{}", NOW, MOST).await?;
+        kept.add_deliverable("local", "a", "{}", NOW, MOST, None).await?;
         let mut writers = Vec::new();
         for (writer, store) in stores.iter().cycle().take(8).enumerate() {
             let store = Arc::clone(store);
@@ -261,12 +278,12 @@ pub fn appended_at_once(place: Place) -> Result<(), Failed> {
                 while made < 5 {
                     let sync = resource(NOW, &names);
                     let read = kept.resource("local", &sync.resource).await?;
-                    kept.put_resource("local", &sync, read.map(|(_, revision)| revision))
+                    kept.put_resource("local", &sync, read.map(|(_, revision)| revision), None)
                         .await?;
                     let last = kept.version("local", "a", None).await?;
                     let number = last.as_ref().map_or(1, |last| last.version + 1);
                     let row = version(number, last.as_ref().map(|last| last.hash.as_str()));
-                    made += i32::from(kept.append_version("local", "a", &row, 100).await?);
+                    made += i32::from(kept.append_version("local", "a", &row, 100, None).await?);
                 }
                 Ok::<_, freshcontext_store::StoreError>(())
             }));

@@ -84,37 +84,43 @@ pub fn at_the_bound(place: Place) -> Result<(), Failed> {
         )?;
 
         refused(
-            kept.add_deliverable("local", "a", &larger, NOW, MOST).await,
+            kept.add_deliverable("local", "a", &larger, NOW, MOST, None).await,
             "deliverables",
         )?;
-        kept.add_deliverable("local", "a", &"x".repeat(whole), NOW, MOST)
+        kept.add_deliverable("local", "a", &"x".repeat(whole), NOW, MOST, None)
             .await?;
         ensure(kept.deliverable("local", "a").await?.is_some(), "a deliverable")?;
         let mut made = version(1, None);
         made.body = larger.clone();
         refused(
-            kept.append_version("local", "a", &made, KEEP).await,
+            kept.append_version("local", "a", &made, KEEP, None).await,
             "deliverable_versions",
         )?;
         made.body = "x".repeat(whole);
-        kept.append_version("local", "a", &made, KEEP).await?;
+        kept.append_version("local", "a", &made, KEEP, None).await?;
         ensure(kept.version("local", "a", None).await? == Some(made), "a version")?;
 
         let mut sync = resource(NOW, &["a", "b", "c"]);
         for (_, item) in &mut sync.items {
             *item = "x".repeat(READ_BYTES / 3 - 100);
         }
-        kept.put_resource("local", &sync, None).await?;
+        kept.put_resource("local", &sync, None, None).await?;
         let found = kept.resource("local", &sync.resource).await?;
         ensure(found.map(|(row, _)| row) == Some(sync.clone()), "a resource")?;
         "another".clone_into(&mut sync.resource);
         for (_, item) in &mut sync.items {
             *item = "x".repeat(READ_BYTES / 3 + 1);
         }
-        refused(kept.put_resource("local", &sync, None).await, "ephemeral_context")?;
+        refused(
+            kept.put_resource("local", &sync, None, None).await,
+            "ephemeral_context",
+        )?;
         sync.items.clear();
         sync.platform_cursor = Some(larger);
-        refused(kept.put_resource("local", &sync, None).await, "sync_registry")?;
+        refused(
+            kept.put_resource("local", &sync, None, None).await,
+            "sync_registry",
+        )?;
         store.close().await;
         Ok(())
     })
@@ -143,12 +149,12 @@ pub fn in_pages(place: Place) -> Result<(), Failed> {
         ensure(ids == ["e", "d", "c", "b", "a"], format!("{ids:?}"))?;
 
         let kept = store.backend().await?;
-        kept.add_deliverable("local", "a", "{}", NOW, MOST).await?;
+        kept.add_deliverable("local", "a", "{}", NOW, MOST, None).await?;
         let (mut before, mut all): (Option<String>, Vec<_>) = (None, Vec::new());
         for number in 1..=5 {
             let mut made = version(number, before.as_deref());
             made.body = "x".repeat(READ_BYTES / 2 - 200);
-            kept.append_version("local", "a", &made, KEEP).await?;
+            kept.append_version("local", "a", &made, KEEP, None).await?;
             before = Some(made.hash.clone());
             all.push(made);
         }

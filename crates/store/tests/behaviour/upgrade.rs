@@ -97,10 +97,10 @@ pub fn from_the_second(place: Place) -> Result<(), Failed> {
         ensure(row == held, format!("{row:?}"))?;
         let next = resource(NOW + 1, &["2"]);
         ensure(
-            kept.put_resource("local", &next, Some(revision)).await?,
+            kept.put_resource("local", &next, Some(revision), None).await?,
             "it is followed on",
         )?;
-        ensure(store.info().await?.schema == 3, "the third version")?;
+        ensure(store.info().await?.schema == 4, "the fourth version")?;
         store.close().await;
         Ok(())
     })

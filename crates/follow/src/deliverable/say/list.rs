@@ -10,7 +10,7 @@ use freshcontext_store::{DeliverableRow, VersionRow};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{ago, counted, synced_words};
+use super::{Webhook, ago, counted, synced_words};
 use crate::deliverable::keep::Kept;
 
 /// A deliverable in a list.
@@ -20,6 +20,7 @@ pub(in crate::deliverable) struct Listed {
     pub definition: Definition,
     /// Its versions, where they were asked for.
     pub versions: Option<Vec<VersionLine>>,
+    pub webhook: Option<Webhook>,
 }
 
 impl Listed {
@@ -44,6 +45,9 @@ impl Listed {
                 let _ = writeln!(text, "- {}", clean_line(&source.words()));
             }
         }
+        if let Some(webhook) = &self.webhook {
+            webhook.write(text, now);
+        }
     }
 
     fn value(&self, now: DateTime<Utc>) -> Value {
@@ -60,6 +64,9 @@ impl Listed {
         }
         if let (Some(lines), Some(out)) = (&self.versions, out.as_object_mut()) {
             out.insert("versions".to_owned(), json!(lines));
+        }
+        if let (Some(webhook), Some(out)) = (&self.webhook, out.as_object_mut()) {
+            out.insert("webhook".to_owned(), webhook.value(now));
         }
         out
     }

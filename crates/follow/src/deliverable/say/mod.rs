@@ -5,6 +5,7 @@ mod differences;
 mod list;
 mod markdown;
 mod version;
+mod webhook;
 
 use std::borrow::Cow;
 
@@ -22,6 +23,7 @@ pub(super) use differences::Compared;
 pub(super) use list::{Listed, Stored, VersionLine};
 pub(super) use markdown::{entry_of, gave, missing, origins, sources};
 pub(super) use version::{Generated, Shown};
+pub(super) use webhook::{NewHook, Webhook};
 
 /// What came of a task.
 #[derive(Debug)]
@@ -30,6 +32,7 @@ pub(super) enum Done {
     Added {
         name: String,
         definition: Box<Definition>,
+        webhook: Option<NewHook>,
     },
     /// All of them.
     Listed { all: Vec<Listed>, now: DateTime<Utc> },
@@ -46,13 +49,21 @@ pub(super) enum Done {
     /// What changed.
     Compared(Box<Compared>),
     /// A deliverable was removed.
-    Removed { name: String },
+    Removed {
+        name: String,
+        /// Changes that its webhook had not delivered.
+        undelivered: i64,
+    },
 }
 
 impl Deliverable for Done {
     fn text(&self) -> String {
         match self {
-            Self::Added { name, definition } => added(name, definition),
+            Self::Added {
+                name,
+                definition,
+                webhook,
+            } => added(name, definition, webhook.as_ref()),
             Self::Listed { all, now } => list::list_text(all, *now),
             Self::Stored { all, now } => list::stored_text(all, *now),
             Self::Checked(asked) => asked.checked_text(),
@@ -60,13 +71,25 @@ impl Deliverable for Done {
             Self::Generated(generated) => generated.version.markdown.clone(),
             Self::Shown(shown) => shown.text().into_owned(),
             Self::Compared(compared) => compared.text(),
-            Self::Removed { name } => format!("Removed: {name}"),
+            Self::Removed { name, undelivered: 0 } => format!("Removed: {name}"),
+            Self::Removed { name, undelivered } => {
+                format!("Removed: {name}; {undelivered} of its changes were not posted and will not be")
+            }
         }
     }
 
     fn structured(&self) -> Value {
         match self {
-            Self::Added { name, definition } => json!({"name": name, "definition": definition}),
+            Self::Added {
+                name,
+                definition,
+                webhook: None,
+            } => json!({"name": name, "definition": definition}),
+            Self::Added {
+                name,
+                definition,
+                webhook: Some(webhook),
+            } => json!({"name": name, "definition": definition, "webhook": webhook.value()}),
             Self::Listed { all, now } => list::list_value(all, *now),
             Self::Stored { all, .. } => list::stored_value(all),
             Self::Checked(asked) => asked.checked_value(),
@@ -74,7 +97,10 @@ impl Deliverable for Done {
             Self::Generated(generated) => generated.value(),
             Self::Shown(shown) => shown.value(),
             Self::Compared(compared) => compared.value(),
-            Self::Removed { name } => json!({"name": name, "removed": true}),
+            Self::Removed { name, undelivered: 0 } => json!({"name": name, "removed": true}),
+            Self::Removed { name, undelivered } => {
+                json!({"name": name, "removed": true, "undelivered": undelivered})
+            }
         }
     }
 
@@ -93,13 +119,14 @@ impl Deliverable for Done {
     }
 }
 
-fn added(name: &str, definition: &Definition) -> String {
+fn added(name: &str, definition: &Definition, webhook: Option<&NewHook>) -> String {
     let sources: Vec<String> = definition
         .sources
         .iter()
         .map(|source| format!("\n- {}", clean_line(&source.words())))
         .collect();
-    format!("Added: {name}{}", sources.concat())
+    let webhook = webhook.map(NewHook::words).unwrap_or_default();
+    format!("Added: {name}{}{webhook}", sources.concat())
 }
 
 fn synced_words(at: Option<&str>, ahead: Option<&str>) -> String {

@@ -9,12 +9,15 @@ use freshcontext_deliverables::Version;
 use freshcontext_store::VersionRow;
 use serde_json::{Value, json};
 
+use super::Webhook;
+
 /// A version with everything in it, as it was made.
 #[derive(Debug)]
 pub(in crate::deliverable) struct Shown {
     pub row: VersionRow,
     pub version: Version,
     pub now: DateTime<Utc>,
+    pub webhook: Option<Webhook>,
 }
 
 impl Shown {
@@ -25,20 +28,41 @@ impl Shown {
 
     pub(super) fn text(&self) -> Cow<'_, str> {
         let markdown = &self.version.markdown;
-        match self.ahead() {
-            None => markdown.into(),
-            Some(ahead) => format!(
-                "{markdown}\n\nNote: this version was made {}; its moments and ages are by the clock of then",
+        let ahead = self.ahead().map(|ahead| {
+            format!(
+                "\n\nNote: this version was made {}; its moments and ages are by the clock of then",
                 unknown_time(&ahead)
             )
-            .into(),
+        });
+        // A webhook that works is not part of what a reader of the version wants.
+        let webhook = self
+            .webhook
+            .as_ref()
+            .filter(|webhook| webhook.is_in_trouble())
+            .map(|webhook| {
+                let mut text = "\n\n".to_owned();
+                webhook.write(&mut text, self.now);
+                text.truncate(text.trim_end().len());
+                text
+            });
+        if ahead.is_none() && webhook.is_none() {
+            return markdown.into();
         }
+        format!(
+            "{markdown}{}{}",
+            ahead.unwrap_or_default(),
+            webhook.unwrap_or_default()
+        )
+        .into()
     }
 
     pub(super) fn value(&self) -> Value {
         let mut structured = whole(&self.row, &self.version);
         if let (Some(ahead), Some(fields)) = (self.ahead(), structured.as_object_mut()) {
             fields.insert("generated_at_ahead".to_owned(), ahead.into());
+        }
+        if let (Some(webhook), Some(fields)) = (&self.webhook, structured.as_object_mut()) {
+            fields.insert("webhook".to_owned(), webhook.value(self.now));
         }
         structured
     }
