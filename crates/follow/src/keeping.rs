@@ -259,6 +259,10 @@ mod tests {
                 }
             }
         }
-        assert!(refused > whole.len(), "{refused} of {} were noticed", whole.len() * 5);
+        assert!(
+            refused > whole.len(),
+            "{refused} of {} were noticed",
+            whole.len() * 5
+        );
     }
 }
