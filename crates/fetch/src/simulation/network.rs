@@ -59,6 +59,8 @@ struct Suspension {
     limit: Option<usize>,
     from: Nanos,
     until: Nanos,
+    /// The latest end that the server may believe in: a date has no fractions of a second.
+    latest: Nanos,
 }
 
 /// A published limit, as its host counts it.
@@ -122,7 +124,7 @@ impl State {
 
     pub(super) fn suspended(&self, host: &str, now: Nanos) -> bool {
         let host = self.hosts.iter().find(|known| known.name == host).unwrap();
-        host.suspensions.iter().any(|known| known.until >= now)
+        host.suspensions.iter().any(|known| known.latest >= now)
     }
 
     pub(super) fn opened(&mut self, host: &str, until: Nanos) {
@@ -648,11 +650,12 @@ impl SimulatedBody {
                 Wait::Until(until) => until,
             };
             let host = state.flights[self.flight].host;
-            state.hosts[host].suspensions.retain(|known| known.until >= now);
+            state.hosts[host].suspensions.retain(|known| known.latest >= now);
             state.hosts[host].suspensions.push(Suspension {
                 limit,
                 from: now,
                 until,
+                latest: until + SECOND,
             });
         }
         state.ended(self.flight, now);
