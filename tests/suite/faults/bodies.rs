@@ -454,7 +454,6 @@ async fn words_to_the_model() -> Result<(), Failed> {
 
 /// B07: bombs of every coding, one after another in one process.
 async fn bombs() -> Result<(), Failed> {
-    /// Most processor time for one, in ms. Without optimisation the decoders take several times as long.
     const BOMB_MS: u64 = if cfg!(debug_assertions) { 1_500 } else { 300 };
 
     let long = vec![0; BOMB];
