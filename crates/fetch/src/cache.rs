@@ -1,7 +1,7 @@
 //! In-memory response cache. It follows RFC 9111 where the source states caching rules.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
@@ -375,7 +375,7 @@ mod tests {
             ),
             body: Bytes::from_static(b"{}"),
             retrieved_at: DateTime::from_timestamp(1_794_000_000, 0).unwrap(),
-            arrived: Instant::now(),
+            arrived: std::time::Instant::now(),
             validity: freshcontext_contract::CacheValidity::default(),
             key_refused: None,
             held: crate::holding::Held::default(),

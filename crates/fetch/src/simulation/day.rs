@@ -159,9 +159,8 @@ impl Simulation {
                 awake.0.store(false, Ordering::Relaxed);
                 match calls.as_mut().poll_next(&mut cx) {
                     Poll::Ready(Some(done)) => self.ends(done),
-                    Poll::Ready(None) => break,
                     Poll::Pending if awake.0.load(Ordering::Relaxed) => {}
-                    Poll::Pending => break,
+                    Poll::Ready(None) | Poll::Pending => break,
                 }
             }
             if self.time.ring() {

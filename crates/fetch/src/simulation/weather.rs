@@ -74,7 +74,6 @@ pub(super) fn fate(weather: Weather, chance: &Chance) -> Fate {
         _ => Fate::Answered,
     };
     match (weather, chance.below(10)) {
-        (Weather::Fair | Weather::Slow, _) => common(chance),
         (Weather::Failing, 0..=5) => Fate::Failed(chance.one_of(&[500, 502, 503, 504])),
         (Weather::Limiting, 0..=3) => Fate::Limited(Some(chance.one_of(&WAITS))),
         (Weather::Limiting, 4) => Fate::Limited(None),

@@ -103,8 +103,8 @@ pub fn from_the_second(place: Place) -> Result<(), Failed> {
         )?;
         ensure(store.info().await?.schema == 3, "the third version")?;
         store.close().await;
-        if let Place::Folder(folder) = &place {
-            copied(folder).await?;
+        if let Place::Folder(folder) = place {
+            copied(&folder).await?;
         }
         Ok(())
     })
