@@ -12,6 +12,8 @@ targets=("$@")
 for target in "${targets[@]}"; do
   seeds="corpus/$target"
   mkdir -p "$seeds"
+  # Inputs of no source's are beside this script.
+  [ ! -d "seeds/$target" ] || cp -n "seeds/$target"/* "$seeds/"
   # Every body of the source's fixtures is a seed; the case names its tool.
   grep -rlE "^tool = \"$target\"" ../fixtures --include=case.toml 2>/dev/null | while read -r case; do
     find "$(dirname "$case")" -type f ! -name case.toml -size -200k -exec cp -n {} "$seeds/" \;

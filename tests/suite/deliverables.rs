@@ -63,6 +63,7 @@ pub fn trials() -> Vec<Trial> {
         ),
         Trial::test("deliverables::template", || block_on(defining::template())),
         Trial::test("deliverables::watched", || block_on(watching::watched())),
+        Trial::test("deliverables::late_items", || block_on(watching::late())),
         Trial::test("deliverables::watched_by_nobody", || block_on(watching::unread())),
         #[cfg(unix)]
         Trial::test("deliverables::feeds", || block_on(watching::feeds())),

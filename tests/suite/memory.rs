@@ -22,7 +22,7 @@ const PEAK: u64 = 64 << 10;
 const LINES_PEAK: u64 = 32 << 10;
 /// Concurrent calls.
 const AT_ONCE: usize = 16;
-/// Address space granted to a server that reads hostile bodies, in KiB: heap, stacks and everything writable,
+/// Address space granted to a server that reads hostile bodies or large requests, in KiB: heap, stacks and everything writable,
 /// touched or not. A larger request aborts. A container's limit would be weaker, because it counts touched
 /// memory only.
 const GRANTED: &str = "262144";
@@ -41,6 +41,11 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("memory::large_requests", || block_on(large_requests())),
         Trial::test("memory::large_lines", || block_on(large_lines())),
     ]
+}
+
+/// The command with no more memory than [`GRANTED`].
+fn granted(command: &tokio::process::Command) -> tokio::process::Command {
+    through("sh", &["-c", "ulimit -d $0 && exec \"$@\"", GRANTED], command)
 }
 
 /// A figure of `/proc/<process>/status`, in KiB.
@@ -133,7 +138,7 @@ async fn large_requests() -> Result<(), Failed> {
         ("escapes", escaped, true),
         ("crumbs", crumbs, false),
     ] {
-        let server = HttpServer::start(&[]).await;
+        let server = HttpServer::of(granted(&command(&["http", "--addr", "127.0.0.1:0"]))).await;
         server.ask(MODERN, "tools/list", json!({})).await;
         let idle = figure(server.process(), "VmHWM");
         let message = rpc(MODERN, 1, "tools/call", params.clone()).to_string();
@@ -181,7 +186,7 @@ async fn large_requests() -> Result<(), Failed> {
 
 /// The same over stdio, where the next line waits for capacity: all are answered.
 async fn large_lines() -> Result<(), Failed> {
-    let mut session = Session::open(command(&["stdio"]), MODERN).await;
+    let mut session = Session::open(granted(&command(&["stdio"])), MODERN).await;
     session.ask("tools/list", json!({})).await;
     let idle = figure(session.process(), "VmHWM");
     let calls = vec![("evaluate_context", crate::judged::large()); AT_ONCE / 2];
@@ -293,8 +298,7 @@ async fn bodies() -> Result<(), Failed> {
     for kind in 0..=KINDS {
         let mut command = command(&["stdio"]);
         command.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()));
-        let limited = through("sh", &["-c", "ulimit -d $0 && exec \"$@\"", GRANTED], &command);
-        let mut session = Session::open(limited, MODERN).await;
+        let mut session = Session::open(granted(&command), MODERN).await;
         session.ask("tools/list", json!({})).await;
         let idle = figure(session.process(), "VmHWM");
         let calls: Vec<_> = (0..AT_ONCE)

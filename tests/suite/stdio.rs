@@ -364,7 +364,7 @@ async fn same_list() -> Result<(), Failed> {
     let mut first = String::new();
     for version in [MODERN, MODERN] {
         let mut session = Session::open(legacy(), version).await;
-        for _ in 0..50 {
+        for _ in 0..500 {
             session.raw.clear();
             let list = session.ask("tools/list", json!({})).await;
             // From the result on, because the id before it is incremented.

@@ -9,7 +9,9 @@ use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-use crate::process::{BINARY, LEGACY, Log, MODERN, PATIENCE, Session, command, finish, scratch, signal};
+use crate::process::{
+    BINARY, LEGACY, Log, MODERN, PATIENCE, Session, command, finish, program, scratch, signal, through,
+};
 use crate::run::block_on;
 use crate::upstreams::{Stalled, json_reply, ordinary, reply};
 use crate::verdict;
@@ -293,11 +295,26 @@ async fn pure_and_discreet() -> Result<(), Failed> {
 
 type Change = fn(&mut tokio::process::Command);
 
+/// What `unshare` is given for a machine on which `/tmp` has no room and cannot be written; `None` where it may not be.
+async fn without_tmp() -> Option<Vec<&'static str>> {
+    const MOUNTS: &str = "mount -t tmpfs -o ro,size=4k none /tmp && exec \"$@\"";
+    for namespace in [vec!["--mount"], vec!["--user", "--map-root-user", "--mount"]] {
+        let words = [&namespace[..], &["sh", "-c", MOUNTS, "sh"]].concat();
+        let tried = program("unshare", &[&words[..], &["true"]].concat())
+            .output()
+            .await;
+        if tried.is_ok_and(|tried| tried.status.success()) {
+            return Some(words);
+        }
+    }
+    None
+}
+
 /// K03: nothing that a host may omit is required.
 async fn odd_surroundings() -> Result<(), Failed> {
     let odd = scratch().join("an odd — folder ü");
     std::fs::create_dir_all(&odd)?;
-    let variants: [(&str, Change); 6] = [
+    let variants: [(&str, Change); 7] = [
         ("no HOME", |command| {
             command.env_remove("HOME").env_remove("FRESHCONTEXT_DATA_DIR");
         }),
@@ -321,6 +338,9 @@ async fn odd_surroundings() -> Result<(), Failed> {
         ("a data folder that is a file", |command| {
             command.env("FRESHCONTEXT_DATA_DIR", BINARY);
         }),
+        ("no folder for temporary files", |command| {
+            command.env("TMPDIR", "/none");
+        }),
     ];
     let upstream = ScriptedUpstream::start(ordinary).await?;
     for (what, change) in variants {
@@ -329,6 +349,11 @@ async fn odd_surroundings() -> Result<(), Failed> {
             .current_dir(&odd)
             .env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()));
         change(&mut command);
+        if what.contains("temporary")
+            && let Some(namespace) = without_tmp().await
+        {
+            command = through("unshare", &namespace, &command);
+        }
         let mut session = Session::open(command, MODERN).await;
         let found = session.call("extract_hackernews", json!({"url": what})).await;
         assert!(!found.is_error, "{what}: {}", found.text);

@@ -43,6 +43,9 @@ pub use admission::Place;
 pub use admission::in_name_of;
 pub use arguments::Arguments;
 pub use borrowed::BorrowedArguments;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub use cursor::Cursors;
 pub use outcome::{
     Answer, Deliverable, Evaluated, Outcome, RECORDS_FIELD, Records, SIGNATURE_FIELD, SourcesState, Written,
     defect,

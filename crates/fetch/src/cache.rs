@@ -1,7 +1,7 @@
 //! In-memory response cache. It follows RFC 9111 where the source states caching rules.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
@@ -22,8 +22,14 @@ const LONGEST: Duration = Duration::from_hours(24);
 /// Fixed cost of an entry in addition to its body, in bytes.
 const OVERHEAD: usize = 1_024;
 
+/// Hasher of the cache. In tests it has no random start, so that a simulated day repeats to the byte.
+#[cfg(not(test))]
+type Hasher = std::hash::RandomState;
+#[cfg(test)]
+type Hasher = std::hash::BuildHasherDefault<std::hash::DefaultHasher>;
+
 pub(crate) struct Store {
-    entries: Moka<String, Arc<Entry>>,
+    entries: Moka<String, Arc<Entry>, Hasher>,
     largest: usize,
     timer: Arc<dyn Timer>,
 }
@@ -35,7 +41,6 @@ pub(crate) struct Entry {
     /// The source and the body kind for which the entry was validated. Any other combination is validated again.
     pub(crate) validated_for: (&'static str, Media),
     fresh_for: Duration,
-    stored: Instant,
     policy: CachePolicy,
 }
 
@@ -54,7 +59,7 @@ impl Store {
             .weigher(|key: &String, entry: &Arc<Entry>| {
                 u32::try_from(key.len() + entry.answer.body.len() + OVERHEAD).unwrap_or(u32::MAX)
             })
-            .build();
+            .build_with_hasher(Hasher::default());
         // A single answer may take at most a quarter of the cache.
         let largest = usize::try_from(bytes / 4).unwrap_or(usize::MAX);
         Self {
@@ -62,6 +67,13 @@ impl Store {
             largest,
             timer,
         }
+    }
+
+    /// Returns what the entries weigh, in bytes.
+    #[cfg(test)]
+    pub(crate) fn weight(&self) -> u64 {
+        self.entries.run_pending_tasks();
+        self.entries.weighted_size()
     }
 
     /// Returns whether the operator lets answers be kept.
@@ -95,13 +107,11 @@ impl Store {
         let rules = keep.then(|| rules(asked, &answer)).flatten();
         match rules {
             Some((policy, fresh_for)) => {
-                let stored = self.timer.now();
                 let entry = Entry {
                     answer,
                     final_url,
                     validated_for,
                     fresh_for,
-                    stored,
                     policy,
                 };
                 self.entries.insert(key, Arc::new(entry));
@@ -132,6 +142,7 @@ impl Store {
             headers: Headers(stored.headers),
             body: Bytes::copy_from_slice(body),
             retrieved_at: stored.retrieved_at,
+            arrived: self.timer.now().checked_sub(age)?,
             validity: CacheValidity::default(),
             key_refused: None,
             held: Held::default(),
@@ -143,7 +154,6 @@ impl Store {
             // Each source validates what another process stored.
             validated_for: ("", Media::Any),
             fresh_for,
-            stored: self.timer.now().checked_sub(age)?,
             policy,
         };
         self.entries.insert(key.to_owned(), Arc::new(entry));
@@ -175,6 +185,7 @@ impl Store {
         let answer = Answer {
             headers,
             retrieved_at: fresh.retrieved_at,
+            arrived: fresh.arrived,
             key_refused: fresh.key_refused,
             ..entry.answer.clone()
         };
@@ -189,7 +200,6 @@ impl Store {
             final_url: entry.final_url.clone(),
             validated_for: entry.validated_for,
             fresh_for,
-            stored: self.timer.now(),
             policy,
         });
         if renewed.fresh_for.is_zero() && rules(asked, &renewed.answer).is_none() {
@@ -241,7 +251,11 @@ impl Entry {
     /// Returns the time since the bytes left the source. The monotonic clock decides, except that a longer interval
     /// on the wall clock counts (the machine was asleep). Never negative, even if a clock is set back.
     pub(crate) fn age(&self, timer: &dyn Timer, now: DateTime<Utc>) -> Duration {
-        let steady = timer.now().saturating_duration_since(self.stored);
+        #[cfg(test)]
+        if crate::simulation::planted(crate::simulation::Fault::AgeUntold) {
+            return Duration::ZERO;
+        }
+        let steady = timer.now().saturating_duration_since(self.answer.arrived);
         let wall = (now - self.answer.retrieved_at)
             .to_std()
             .unwrap_or(Duration::ZERO);
@@ -361,6 +375,7 @@ mod tests {
             ),
             body: Bytes::from_static(b"{}"),
             retrieved_at: DateTime::from_timestamp(1_794_000_000, 0).unwrap(),
+            arrived: std::time::Instant::now(),
             validity: freshcontext_contract::CacheValidity::default(),
             key_refused: None,
             held: crate::holding::Held::default(),

@@ -139,7 +139,8 @@ impl Settings {
             .map_err(|error| format!("the HTTP client cannot be built: {error}"))
     }
 
-    fn tls(&self) -> Result<rustls::ClientConfig, String> {
+    /// Returns the public authorities and those of the operator.
+    fn roots(&self) -> Result<rustls::RootCertStore, String> {
         let mut roots = rustls::RootCertStore {
             roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
         };
@@ -148,11 +149,15 @@ impl Settings {
                 .add(certificate.clone())
                 .map_err(|error| format!("extra certificate authority: {error}"))?;
         }
+        Ok(roots)
+    }
+
+    fn tls(&self) -> Result<rustls::ClientConfig, String> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = rustls::ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| error.to_string())?
-            .with_root_certificates(roots)
+            .with_root_certificates(self.roots()?)
             .with_no_client_auth();
         config.resumption = Resumption::store(Arc::new(SeenSessions::new(SESSIONS)));
         Ok(config)
@@ -279,5 +284,34 @@ impl reqwest::dns::Resolve for Unguarded {
                 .collect();
             Ok(Box::new(sockets.into_iter()) as Addrs)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
+
+    use super::*;
+    use crate::testing::{Names, TestClock};
+
+    #[test]
+    fn b23_an_authority_of_the_operators_comes_beside_the_public_ones() {
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let authority = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
+        let config = crate::config::Config::new(TestClock::new());
+        let guard = Arc::new(Guard {
+            resolver: Arc::new(Names::default()),
+            dial: config.dial,
+            policy: std::sync::RwLock::default(),
+        });
+        let pem = authority.pem();
+        let clients = Clients::new(guard, Some(pem.as_bytes()), None, String::new(), 10).unwrap();
+        let roots = clients.settings.roots().unwrap().roots;
+        assert!(webpki_roots::TLS_SERVER_ROOTS.len() > 100);
+        assert_eq!(roots.len(), webpki_roots::TLS_SERVER_ROOTS.len() + 1);
+        for public in webpki_roots::TLS_SERVER_ROOTS {
+            assert!(roots.contains(public), "{public:?}");
+        }
     }
 }

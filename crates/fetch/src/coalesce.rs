@@ -71,6 +71,15 @@ struct State {
 #[derive(Default)]
 pub(crate) struct Coalescer(Mutex<State>);
 
+#[cfg(not(test))]
+const fn is_fault_planted() -> bool {
+    false
+}
+#[cfg(test)]
+fn is_fault_planted() -> bool {
+    crate::simulation::planted(crate::simulation::Fault::NotCoalesced)
+}
+
 impl Coalescer {
     /// Joins the running request with this key, or starts one.
     pub(crate) fn join<F>(
@@ -87,6 +96,7 @@ impl Coalescer {
             && let Some(running) = shared.running.upgrade()
             // A finished request has an old answer; a new caller needs a new one.
             && running.peek().is_none()
+            && !is_fault_planted()
         {
             shared.deadline.extend(until);
             return Waiter {

@@ -1,7 +1,7 @@
 //! One request on the wire and its answer, within the limits of time and size.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use chrono::{DateTime, Utc};
@@ -46,7 +46,10 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: Headers,
     pub(crate) body: Bytes,
+    /// When the head arrived.
     pub(crate) retrieved_at: DateTime<Utc>,
+    /// The same moment on the monotonic clock. Ages count from it, not from the end of the body.
+    pub(crate) arrived: Instant,
     /// Shared by all copies of this answer.
     pub(crate) validity: CacheValidity,
     /// The environment variable of a key that the host refused before it answered without the key.
@@ -92,14 +95,18 @@ impl Wire {
             tls: Duration::from_millis(self.limits.tls_ms),
             answer: Duration::from_millis(self.limits.first_byte_ms),
         };
-        let response = match watched(request.send(), limits, deadline, self.timer.as_ref()).await {
+        #[cfg(not(test))]
+        let sending = request.send();
+        #[cfg(test)]
+        let sending = crate::simulation::send(request);
+        let response = match watched(sending, limits, deadline, self.timer.as_ref()).await {
             Ok((Ok(response), _)) => response,
             Ok((Err(error), step)) => return Err(fault::of_head(&error, step, host)),
             Err(Late::Step(step)) => return Err(fault::of_late_step(step, host)),
             Err(Late::Deadline(step)) => return Err(fault::of_deadline(step, host)),
         };
         reached();
-        let retrieved_at = self.clock.now();
+        let (retrieved_at, arrived) = (self.clock.now(), self.timer.now());
         let status = response.status().as_u16();
         self.check_head(response.headers(), host)?;
         note_skew(response.headers(), retrieved_at, host);
@@ -111,6 +118,7 @@ impl Wire {
                 headers,
                 body: Bytes::new(),
                 retrieved_at,
+                arrived,
                 validity: CacheValidity::default(),
                 key_refused: None,
                 held: Held::default(),
@@ -125,6 +133,7 @@ impl Wire {
             headers,
             body,
             retrieved_at,
+            arrived,
             validity: CacheValidity::default(),
             key_refused: None,
             held,

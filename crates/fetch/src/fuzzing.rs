@@ -10,6 +10,7 @@ use freshcontext_contract::{CacheValidity, Descriptor, Headers, Method};
 use crate::decode::{Bounds, codings, decode};
 use crate::exchange::Answer;
 use crate::policy::{PolicyConfig, check_url};
+use crate::ports::{Timer, TokioTimer};
 use crate::redirect::next_hop;
 use crate::upstreams::Upstreams;
 use crate::waits::asked_wait;
@@ -38,6 +39,7 @@ pub fn follow(
         headers: Headers(vec![("location".to_owned(), location.to_owned())]),
         body: Bytes::new(),
         retrieved_at: DateTime::UNIX_EPOCH,
+        arrived: TokioTimer.now(),
         validity: CacheValidity::default(),
         key_refused: None,
         held: crate::holding::Held::default(),

@@ -303,6 +303,10 @@ impl Host {
     }
 
     fn suspend_here(&self, scope: Scope, time: Duration, stated: bool) {
+        #[cfg(test)]
+        if crate::simulation::planted(crate::simulation::Fault::SuspensionForgotten) {
+            return;
+        }
         let until = self.timer.now() + time;
         let mut state = self.lock();
         let suspension = Suspension { scope, until, stated };

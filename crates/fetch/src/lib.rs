@@ -37,6 +37,8 @@ mod reading;
 mod redirect;
 mod refusals;
 mod retry;
+#[cfg(test)]
+mod simulation;
 mod status;
 mod step;
 #[cfg(test)]

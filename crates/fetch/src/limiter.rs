@@ -54,7 +54,9 @@ impl State {
     }
 
     fn reached(&mut self, id: u64, now: Instant) {
-        if let Some(slot) = self.position(id).and_then(|at| self.queue.get_mut(at)) {
+        if let Some(slot) = self.position(id).and_then(|at| self.queue.get_mut(at))
+            && slot.step == Step::Sent
+        {
             slot.step = Step::Reached(now);
         }
     }
@@ -262,6 +264,10 @@ impl RateLimiter {
         if let Some(slot) = state.queue.get_mut(position) {
             slot.step = Step::Sent;
             slot.wake = None;
+            #[cfg(test)]
+            if crate::simulation::planted(crate::simulation::Fault::SlotFromSending) {
+                slot.step = Step::Reached(now);
+            }
         }
         state.in_flight += 1;
         state.wake_first();
@@ -379,6 +385,10 @@ impl Drop for Permit {
             state.forget(self.id);
         }
         self.limiter.forget_spent(&mut state, now);
+        #[cfg(test)]
+        if crate::simulation::planted(crate::simulation::Fault::LostWaiter) {
+            return;
+        }
         state.wake_first();
     }
 }

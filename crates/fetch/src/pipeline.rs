@@ -396,17 +396,16 @@ impl Inner {
             return;
         };
         let (shared, key, validity) = (Arc::clone(shared), job.key.clone(), answer.validity.clone());
-        let timer = Arc::clone(self.timer());
+        let (timer, arrived) = (Arc::clone(self.timer()), answer.arrived);
         tokio::spawn(async move {
-            let begun = timer.now();
-            let until = begun + READ_WITHIN;
+            let until = timer.now() + READ_WITHIN;
             while !validity.is_vouched_for() {
                 if validity.is_withdrawn() || timer.now() >= until {
                     return;
                 }
                 timer.sleep(NEXT_LOOK).await;
             }
-            let age = timer.now().saturating_duration_since(begun);
+            let age = timer.now().saturating_duration_since(arrived);
             shared.save(&key, bytes, age, fresh_for);
             drop(turn);
         });

@@ -72,6 +72,7 @@ mod tests {
             headers: Headers(headers),
             body: Bytes::new(),
             retrieved_at: DateTime::UNIX_EPOCH,
+            arrived: std::time::Instant::now(),
             validity: CacheValidity::default(),
             key_refused: None,
             held: crate::holding::Held::default(),

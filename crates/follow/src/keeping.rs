@@ -169,10 +169,18 @@ impl TimeToolset {
             error.field = Some("answer_id".into());
             return Err(error.hint("call the tool again"));
         };
-        let record = serde_json::from_str(&row.record).map_err(|error| {
+        let record: Kept = serde_json::from_str(&row.record).map_err(|error| {
             SourceError::new(ErrorCode::Internal, "what is kept of this answer cannot be read")
                 .caused_by(error)
         })?;
+        // A database has no checksums over its pages: a byte that changed on the disk is not its error.
+        if record.hash() != row.hash {
+            return Err(SourceError::new(
+                ErrorCode::Internal,
+                "what is kept of this answer is not what was kept (its hash is another)",
+            )
+            .hint("call the tool again; the operator can run `freshcontext store check`"));
+        }
         Ok((row, record))
     }
 }
@@ -188,4 +196,73 @@ pub(super) fn unusable(error: &StoreError) -> SourceError {
         format!("the store cannot be used: {}", error.message),
     )
     .hint("the operator can run `freshcontext store check`; tools go on without it")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use freshcontext_store::{Place, Retention};
+
+    use super::*;
+    use crate::marks::Mark;
+
+    const NOW: i64 = 1_800_000_000_000;
+
+    fn record() -> Kept {
+        let mut record = Record::empty();
+        record.items = ["first", "second"]
+            .map(|id| Mark {
+                id: id.to_owned(),
+                date: Some("2026-11-20T10:00:00Z".to_owned()),
+                parts: BTreeMap::from([("title".to_owned(), "0123456789ab".to_owned())]),
+                shown: true,
+                standing: None,
+                item: None,
+            })
+            .into();
+        Kept::Answer(record)
+    }
+
+    #[tokio::test]
+    async fn j02_a_stored_answer_of_which_a_byte_changed_is_not_used() {
+        let bounds = Retention {
+            answers: 100_000,
+            age_ms: i64::MAX,
+            deliverables: 1,
+            versions: 1,
+            records: 1,
+        };
+        let toolset = TimeToolset::new(Some(Store::new(Place::Memory, bounds)));
+        let owner = Owner::named("local");
+        let kept = record();
+        let whole = serde_json::to_string(&kept).unwrap();
+        let mut refused = 0;
+        for at in 0..whole.len() {
+            for with in [b' ', b'0', b'x', b'"', b'}'] {
+                let mut bytes = whole.clone().into_bytes();
+                bytes[at] = with;
+                let row = AnswerRow {
+                    answer_id: "a".to_owned(),
+                    tool: "extract_hackernews".to_owned(),
+                    arguments: "{}".to_owned(),
+                    hash: kept.hash(),
+                    record: String::from_utf8(bytes).unwrap(),
+                    created_ms: NOW,
+                };
+                let store = toolset.store().unwrap();
+                store.put_answer(owner.as_str(), &row, NOW).await.unwrap();
+                match toolset.find(&owner, "a", NOW).await {
+                    // What the hash leaves out says how an item was shown, not what it is.
+                    Ok((_, found)) => assert_eq!(found.hash(), kept.hash()),
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+        assert!(
+            refused > whole.len(),
+            "{refused} of {} were noticed",
+            whole.len() * 5
+        );
+    }
 }

@@ -85,6 +85,20 @@ pub(super) enum Kept {
 }
 
 impl Kept {
+    /// The hash of the answer that its row stores beside it.
+    pub(super) fn hash(&self) -> String {
+        match self {
+            Self::Answer(record) => record.hash(),
+            Self::Sections { sections } => {
+                let hashes: Vec<String> = sections
+                    .iter()
+                    .map(|section| format!("{}\t{}\t{}", section.tool, section.label, section.record.hash()))
+                    .collect();
+                sha256_hex(&hashes.join("\n"))
+            }
+        }
+    }
+
     /// Items that the caller saw.
     pub(super) fn shown(&self) -> usize {
         let of = |record: &Record| record.items.iter().filter(|item| item.shown).count();
@@ -154,16 +168,13 @@ impl Draft {
                 })
             })
             .collect();
-        let hashes: Vec<String> = sections
-            .iter()
-            .map(|section| format!("{}\t{}\t{}", section.tool, section.label, section.record.hash()))
-            .collect();
+        let record = Kept::Sections { sections };
         Some(Self {
-            hash: sha256_hex(&hashes.join("\n")),
+            hash: record.hash(),
             tool: tool.to_owned(),
             arguments: canonical(arguments),
             retrieved_ms: retrieved.timestamp_millis(),
-            record: Kept::Sections { sections },
+            record,
         })
     }
 }

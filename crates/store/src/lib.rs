@@ -5,6 +5,7 @@
 //! the store is unavailable, it returns a [`StoreError`], and the caller continues without it.
 
 mod backend;
+mod before;
 mod bounds;
 mod deliverables;
 mod error;

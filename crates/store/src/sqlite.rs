@@ -16,7 +16,7 @@ use crate::error::{StoreError, Trouble};
 use crate::reach::Reach;
 use crate::room::Room;
 use crate::tables::writable;
-use crate::{BoxFuture, is_no_key, migrations, private};
+use crate::{BoxFuture, before, is_no_key, migrations, private};
 
 /// Maximum wait for another process's lock on the file.
 const BUSY: Duration = Duration::from_secs(2);
@@ -71,6 +71,10 @@ impl Sqlite {
             // compare them.
             .pragma("hard_heap_limit", heap.to_string());
         let writer = pool(options.clone(), 1, longest).await?;
+        if let Err(error) = before::look(&writer, file).await {
+            writer.close().await;
+            return Err(error);
+        }
         made(&writer).await?;
         Ok(Self {
             pool: pool(options, READERS, longest).await?,
@@ -163,7 +167,7 @@ fn turn(file: &Path, longest: Duration) -> Result<Option<File>, StoreError> {
 
 /// Returns the file as an SQLite URI, which can express every byte of a path; sqlx accepts UTF-8 only.
 #[cfg(unix)]
-fn address(file: &Path) -> PathBuf {
+pub(crate) fn address(file: &Path) -> PathBuf {
     use std::os::unix::ffi::OsStrExt as _;
     const PATH: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
         .remove(b'/')
@@ -177,7 +181,7 @@ fn address(file: &Path) -> PathBuf {
 }
 
 #[cfg(not(unix))]
-fn address(file: &Path) -> PathBuf {
+pub(crate) fn address(file: &Path) -> PathBuf {
     file.to_owned()
 }
 

@@ -11,8 +11,13 @@
 mod changes;
 #[path = "behaviour/clocks.rs"]
 mod clocks;
+#[path = "behaviour/damage.rs"]
+mod damage;
 #[path = "behaviour/deliverables.rs"]
 mod deliverables;
+#[cfg(target_os = "linux")]
+#[path = "behaviour/disk.rs"]
+mod disk;
 #[cfg(unix)]
 #[path = "behaviour/private.rs"]
 mod private;
@@ -53,7 +58,7 @@ type Behaviour = fn(Place) -> Result<(), Failed>;
 type OnServer = fn(&str) -> Result<(), Failed>;
 
 /// Each test starts with an empty store and leaves nothing running.
-const BEHAVIOURS: [(&str, Behaviour); 27] = [
+const BEHAVIOURS: [(&str, Behaviour); 28] = [
     ("opened_by_many_at_once", opened_at_once),
     ("keeps_what_it_is_given", keeps),
     ("owners_are_apart", owners),
@@ -81,9 +86,14 @@ const BEHAVIOURS: [(&str, Behaviour); 27] = [
     ("sizes_at_the_bound", sizes::at_the_bound),
     ("sizes_in_pages", sizes::in_pages),
     ("upgraded", upgrade::from_the_second),
+    ("of_a_later_version", upgrade::of_a_later_version),
 ];
 
 fn main() {
+    #[cfg(target_os = "linux")]
+    if let Some(folder) = std::env::var_os(disk::FOLDER) {
+        return disk::serve(PathBuf::from(folder));
+    }
     let arguments = Arguments::from_args();
     let mut trials: Vec<Trial> = Vec::new();
     for (name, behaviour) in BEHAVIOURS {
@@ -95,6 +105,19 @@ fn main() {
     trials.push(Trial::test("sqlite::memory_ends_with_it", memory));
     trials.push(Trial::test("sqlite::damaged_file", damaged));
     trials.push(Trial::test("sqlite::locked_file", locked));
+    trials.push(Trial::test(
+        "sqlite::of_another_program",
+        upgrade::of_another_program,
+    ));
+    trials.push(Trial::test("sqlite::tail_of_the_log", damage::tail_of_the_log));
+    trials.push(Trial::test(
+        "sqlite::copied_while_written",
+        damage::copied_while_written,
+    ));
+    #[cfg(target_os = "linux")]
+    for (name, trial) in disk::TRIALS {
+        trials.push(Trial::test(format!("sqlite::{name}"), trial).with_ignored_flag(!disk::is_possible()));
+    }
     trials.push(Trial::test("sqlite::unusable_folder", unusable));
     #[cfg(unix)]
     trials.extend([

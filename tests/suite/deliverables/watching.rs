@@ -3,14 +3,15 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use freshcontext_testkit::ScriptedUpstream;
+use freshcontext_testkit::{Reply, ScriptedUpstream};
 use libtest_mimic::Failed;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
 use super::setup::{ensure, stories};
 use crate::places::Kept;
 use crate::process::{self, finish};
+use crate::upstreams::json_reply;
 
 /// The watcher prints a line per change, maintains both feeds, and ends on a signal.
 pub(super) async fn watched() -> Result<(), Failed> {
@@ -66,6 +67,76 @@ pub(super) async fn watched() -> Result<(), Failed> {
     process::signal(child.id().ok_or("it runs")?, "TERM");
     let status = tokio::time::timeout(process::PATIENCE, child.wait()).await??;
     std::fs::remove_dir_all(&feeds)?;
+    ensure(status.code() == Some(0), status)
+}
+
+/// Stories with the hour in which each was written, newest first.
+fn hourly(list: &[(u64, &str)]) -> Reply {
+    let hits: Vec<Value> = list
+        .iter()
+        .map(|(hour, title)| {
+            json!({"objectID": format!("9{hour}"), "title": title, "url": format!("https://example.com/{hour}"),
+                "author": "someone", "points": 10, "num_comments": 3, "created_at": format!("2026-11-20T{hour:02}:00:00Z"),
+                "created_at_i": 1_795_132_800_u64 + hour * 3_600, "_tags": ["story"]})
+        })
+        .collect();
+    json_reply(
+        &json!({"hits": hits, "nbHits": 50, "page": 0, "nbPages": 3, "hitsPerPage": 20, "exhaustiveNbHits": true})
+            .to_string(),
+    )
+}
+
+/// J07: an item that arrives an hour late, dated before one that was seen, is told once. So are two of one moment.
+pub(super) async fn late() -> Result<(), Failed> {
+    let kept = Kept::in_folder();
+    let says = Arc::new(Mutex::new(hourly(&[(12, "Twelve"), (10, "Ten")])));
+    let answers = Arc::clone(&says);
+    let upstream =
+        ScriptedUpstream::start(move |_| answers.lock().unwrap_or_else(PoisonError::into_inner).clone())
+            .await?;
+    let (base, now) = (upstream.base(), "2026-11-23T09:00:00Z");
+    let source = "extract_hackernews url=rust";
+    let add = ["deliverable", "add", "late", "--source", source];
+    finish(kept.command(&add, now, &base), "").await;
+    finish(kept.command(&["deliverable", "sync", "late"], now, &base), "").await;
+    let watch = ["deliverable", "watch", "late", "--every", "1"];
+    let mut child = kept.command(&watch, now, &base).spawn()?;
+    let mut lines = BufReader::new(child.stdout.take().ok_or("a pipe")?).lines();
+    for (list, new) in [
+        (
+            &[(12, "Twelve"), (11, "Eleven, late"), (10, "Ten")][..],
+            "Eleven, late",
+        ),
+        (
+            &[
+                (13, "Thirteen"),
+                (12, "Twelve"),
+                (11, "Eleven, late"),
+                (10, "Ten"),
+            ],
+            "Thirteen",
+        ),
+        (
+            &[
+                (13, "Thirteen"),
+                (12, "Twelve"),
+                (11, "Eleven, late"),
+                (10, "Ten"),
+                (9, "Nine, very late"),
+            ],
+            "Nine, very late",
+        ),
+    ] {
+        *says.lock().unwrap_or_else(PoisonError::into_inner) = hourly(list);
+        let line = tokio::time::timeout(process::PATIENCE, lines.next_line()).await??;
+        let event: Value = serde_json::from_str(&line.ok_or("a line")?)?;
+        ensure(event["kind"] == "added" && event["title"] == new, &event)?;
+    }
+    // Any further line would be one of them again.
+    let more = tokio::time::timeout(Duration::from_millis(2_500), lines.next_line()).await;
+    process::signal(child.id().ok_or("it runs")?, "TERM");
+    let status = tokio::time::timeout(process::PATIENCE, child.wait()).await??;
+    ensure(more.is_err(), format!("{more:?}"))?;
     ensure(status.code() == Some(0), status)
 }
 

@@ -454,6 +454,9 @@ async fn words_to_the_model() -> Result<(), Failed> {
 
 /// B07: bombs of every coding, one after another in one process.
 async fn bombs() -> Result<(), Failed> {
+    // The decoders are optimised in every profile.
+    const BOMB_MS: u64 = 300;
+
     let long = vec![0; BOMB];
     let coded = |coding: &str, body: Vec<u8>| Reply {
         status: 200,
@@ -486,15 +489,35 @@ async fn bombs() -> Result<(), Failed> {
         let first = ask(&mut session, "first").await;
         assert!(!first.is_error, "{}", first.text);
         let idle = figure(session.process(), "VmHWM");
+        let before = processor_ms(session.process());
         let outcome = ask(&mut session, what).await;
+        let took = processor_ms(session.process()).saturating_sub(before);
         if outcome.code() != "too_large" {
             complaints.push(format!("{what}: {}", outcome.text));
         }
         let above = figure(session.process(), "VmHWM").saturating_sub(idle);
         eprintln!("bombs: +{above} KiB, {what}");
+        eprintln!("bombs: {took} ms of processor time, {what}");
+        if took > BOMB_MS {
+            complaints.push(format!("{what}: {took} ms of processor time"));
+        }
         if above > BOMB_PEAK {
             complaints.push(format!("{what}: {above} KiB above an idle server"));
         }
     }
     verdict(complaints)
+}
+
+/// Processor time that a process has used, in ms, by ticks of a hundredth of a second.
+fn processor_ms(process: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).expect("a running process");
+    // The name in brackets may hold blanks.
+    let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
+    let used = |field: usize| {
+        after
+            .split_whitespace()
+            .nth(field)
+            .and_then(|ticks| ticks.parse::<u64>().ok())
+    };
+    10 * (used(11).expect("utime") + used(12).expect("stime"))
 }

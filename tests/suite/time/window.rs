@@ -1,9 +1,12 @@
 //! A list is a window: no adapter reports an item as gone because it is no longer listed.
 
+use std::fmt::Write as _;
+
 use freshcontext_contract::AnyAdapter;
 use freshcontext_store::{Place, Retention, Store};
 use libtest_mimic::Failed;
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use super::setup::{Folder, ask, engine, ensure, ordinary_cases, recheck, serving};
 use crate::verdict;
@@ -43,6 +46,39 @@ pub(super) async fn never_gone_by_absence() -> Result<(), Failed> {
     verdict(wrong)
 }
 
+/// Returns the hash that is stored beside marks: SHA-256 over the sorted ids, dates and hashes of the items, with those of
+/// the whole.
+fn hash(record: &Value) -> String {
+    let parts = |parts: &Value| {
+        let all = parts.as_object().into_iter().flatten();
+        let all: Vec<String> = all
+            .map(|(name, hash)| format!("{name}={}", hash.as_str().unwrap_or_default()))
+            .collect();
+        all.join(" ")
+    };
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut lines: Vec<String> = record["items"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|item| {
+            format!(
+                "{}\t{}\t{}",
+                text(&item["id"]),
+                text(&item["date"]),
+                parts(&item["parts"])
+            )
+        })
+        .collect();
+    lines.sort_unstable();
+    lines.push(parts(&record["whole"]));
+    let mut hash = String::new();
+    for byte in Sha256::digest(lines.join("\n")) {
+        let _ = write!(hash, "{byte:02x}");
+    }
+    hash
+}
+
 /// Adds an item to the one stored answer and removes its exchanges, so that everything is fetched.
 async fn had_one_more(folder: &Folder) -> Result<(), Failed> {
     let bound = Retention {
@@ -60,6 +96,7 @@ async fn had_one_more(folder: &Folder) -> Result<(), Failed> {
     record["asked"] = json!([]);
     let items = record["items"].as_array_mut().ok_or("items")?;
     items.push(json!({"id": PUSHED_OUT, "parts": {"title": "0"}, "shown": true}));
+    row.hash = hash(&record);
     row.record = record.to_string();
     store.put_answer("local", &row, row.created_ms).await?;
     store.close().await;

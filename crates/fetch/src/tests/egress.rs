@@ -527,6 +527,32 @@ async fn b27_a_proxy_that_refuses() {
 }
 
 #[tokio::test]
+async fn b27_a_slow_proxy() {
+    let fast = Server::always(json("{}")).await;
+    let proxy = Server::start(|_| vec![Act::Hang]).await;
+    let names = Arc::<Names>::default()
+        .add("good.test.org", &[&[PUBLIC]])
+        .add("direct.test.org", &[&[PUBLIC]]);
+    let mut config = guarded(&names, &LeadTo::new(fast.address));
+    config.proxy = Some(ProxyConfig {
+        url: proxy.base().parse().unwrap(),
+        no_proxy: "direct.test.org".to_owned(),
+    });
+    hasten(&mut config);
+    let pipeline = pipeline(config);
+    for url in ["http://good.test.org/", "https://good.test.org/"] {
+        let (code, detail, _) = failure(&pipeline, get(url)).await;
+        assert!(
+            matches!(code, ErrorCode::Timeout | ErrorCode::Unreachable) && !detail.is_empty(),
+            "{url}: {code} ({detail})"
+        );
+    }
+    proxy.has_closed(2).await;
+    // Its slowness is no other host's.
+    send(&pipeline, get("http://direct.test.org/")).await.unwrap();
+}
+
+#[tokio::test]
 async fn upstreams_exempt_their_base_and_nothing_else() {
     let server = Server::always(answer(302, &[("location", "http://127.0.0.1/")], "")).await;
     let canary = canary().await;

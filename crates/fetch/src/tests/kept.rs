@@ -105,6 +105,61 @@ async fn f11_clocks_that_jump() {
     );
 }
 
+/// A host whose clock is off: the difference is logged, answers are dated by the server's clock, and what the host states
+/// by its own clock is read by that clock.
+#[tokio::test]
+async fn b28_a_hosts_clock_that_is_off() {
+    const DAY_S: i64 = 86_400;
+    for (skew_s, logged) in [
+        (3 * DAY_S, true),
+        (-3 * DAY_S, true),
+        (301, true),
+        (60, false),
+        (-60, false),
+    ] {
+        let bench = Bench::new(move |_| {
+            let told = |seconds: i64| {
+                let at = chrono::DateTime::from_timestamp(1_794_000_000 + skew_s + seconds, 0).unwrap();
+                httpdate::fmt_http_date(at.into())
+            };
+            answer(
+                200,
+                &[
+                    ("content-type", "application/json"),
+                    ("date", &told(0)),
+                    ("expires", &told(60)),
+                ],
+                "{}",
+            )
+        })
+        .await;
+        let (log, _guard) = Log::start();
+        let first = bench.get().await;
+        let text = log.text();
+        let line = text.lines().find(|line| line.contains("clock is off"));
+        assert_eq!(line.is_some(), logged, "{skew_s}: {text}");
+        if let Some(line) = line {
+            assert!(
+                line.contains("api.test.org") && line.contains(&format!("skew_s={skew_s}")),
+                "{line}"
+            );
+        }
+        assert_eq!(
+            first.retrieved_at.timestamp(),
+            1_794_000_000,
+            "{skew_s}: the host's clock dates nothing"
+        );
+        bench.pass(59);
+        assert_eq!(bench.get().await.provenance, cached(59), "{skew_s}");
+        bench.pass(1);
+        assert_eq!(
+            bench.get().await.provenance,
+            Provenance::Live,
+            "{skew_s}: a minute is a minute"
+        );
+    }
+}
+
 #[tokio::test]
 async fn the_callers_max_age_counts() {
     let bench = Bench::new(|_| json("{}")).await;

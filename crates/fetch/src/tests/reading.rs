@@ -18,6 +18,7 @@ fn answer(status: u16, media: &str, body: &str) -> Answer {
         headers: Headers(vec![("content-type".to_owned(), media.to_owned())]),
         body: Bytes::copy_from_slice(body.as_bytes()),
         retrieved_at: DateTime::from_timestamp(NOW, 0).unwrap(),
+        arrived: std::time::Instant::now(),
         validity: CacheValidity::default(),
         key_refused: None,
         held: crate::holding::Held::default(),

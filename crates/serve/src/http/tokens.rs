@@ -200,6 +200,54 @@ mod tests {
         Some((found.number, found.name.as_deref().unwrap_or_default().to_owned()))
     }
 
+    /// E06: a token is compared by [`TokenCheck`] and nowhere else, and it compares keyed hashes in constant time, so how
+    /// long a wrong token takes says nothing. Tried here: the text of a token is taken out of its secret in two places, of
+    /// which one counts its characters, and no place compares it.
+    #[test]
+    fn e06_tokens_are_compared_in_one_place() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut found = Vec::new();
+        let mut folders = vec![folder];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let text = std::fs::read_to_string(&path).unwrap();
+                let code = text.split("mod tests {").next().unwrap();
+                let lines = code.lines().filter(|line| line.contains("expose()"));
+                found.extend(lines.map(|line| line.trim().to_owned()));
+            }
+        }
+        found.sort();
+        assert_eq!(
+            found,
+            [
+                "if !settings.addr.ip().is_loopback() && token.expose().chars().count() < LONG_SECRET {",
+                "let expected = digest(&key, token.expose().as_bytes())",
+            ]
+        );
+        let token = Secret::new("a token of the operator's own".to_owned());
+        let check = TokenCheck::new(&token);
+        assert_eq!(check.expected.len(), 32, "every token is as long as every other");
+        assert!(check.holds(b"a token of the operator's own"));
+        assert_ne!(
+            check.expected,
+            TokenCheck::new(&token).expected,
+            "the key is another each time"
+        );
+        for wrong in [
+            &b""[..],
+            b"a",
+            b"a token of the operator's owN",
+            b"A token of the operator's own",
+        ] {
+            assert!(!check.holds(wrong));
+        }
+    }
+
     #[test]
     fn a_holder_keeps_its_number_and_a_removed_token_opens_nothing() {
         let local = "127.0.0.1:8787";
