@@ -8,7 +8,8 @@ use freshcontext_budget::Sketch;
 
 use crate::figures::figures;
 use crate::kinds::{Kind, is_post, kind};
-use crate::pages::{Page, named};
+use crate::known::named;
+use crate::pages::Page;
 use crate::titles::{Agreement, Headline, names, numbers};
 use crate::union::Sets;
 use crate::wires::{self, Wire};
@@ -89,6 +90,11 @@ impl<'a> Read<'a> {
         site(self).is_some() && site(self) == site(other)
     }
 
+    /// Whether two are on two sites.
+    fn is_apart(&self, other: &Self) -> bool {
+        self.page.is_some() && other.page.is_some() && !self.same_site(other)
+    }
+
     fn gap(&self, other: &Self) -> Option<TimeDelta> {
         Some((self.view.date?.at - other.view.date?.at).abs())
     }
@@ -157,12 +163,21 @@ fn by_page(items: &[Read<'_>], sets: &mut Sets) {
             }
         }
         if item.kind != Kind::Comment {
-            for link in item.view.links.iter().chain(&wires::originals(item.view.text)) {
+            for link in &item.view.links {
                 match Page::read(link) {
                     Some(page) => own.extend(page.key()),
                     None => own.extend(named(link)),
                 }
             }
+            // The first page of a paper is not the article that it printed first.
+            let originals = wires::originals(item.view.text)
+                .into_iter()
+                .filter_map(Page::read);
+            own.extend(
+                originals
+                    .filter(|page| !page.is_front())
+                    .filter_map(|page| page.key()),
+            );
         }
         keys.extend(own.into_iter().map(|key| (at, key)));
     }
@@ -415,7 +430,7 @@ fn same_title(one: &Read<'_>, other: &Read<'_>) -> bool {
             .is_some_and(|gap| gap >= TimeDelta::hours(AGAIN_HOURS));
     // A site that changes its own headline, and an agency's text under another one.
     let known = one.same_site(other) || one.wire.is_some() || other.wire.is_some();
-    let agreement = one.headline.agrees(&other.headline, known);
+    let agreement = one.headline.agrees(&other.headline, known, one.is_apart(other));
     if one.kind == Kind::Paper || other.kind == Kind::Paper {
         return agreement == Some(Agreement::Same) && one.headline.weight() > 4;
     }
