@@ -35,6 +35,10 @@ const AGAIN_HOURS: i64 = 20;
 const WIRE_SHARE: f64 = 0.75;
 /// Least words that two forms of it share.
 const WIRE_WORDS: usize = 5;
+/// Share of the words of a reporter's headline that the same reporter's headline elsewhere has.
+const HAND_SHARE: f64 = 0.5;
+/// Least words that the two share.
+const HAND_WORDS: usize = 4;
 /// Longest time between two reports of one event, in days.
 const DAYS_EVENT: i64 = 7;
 /// Least words that the headlines of two reports of one event share.
@@ -51,6 +55,8 @@ struct Read<'a> {
     page: Option<Page>,
     headline: Headline,
     wire: Option<Wire>,
+    /// Who wrote it: names of people, in one form.
+    byline: Option<BTreeSet<String>>,
     text: Option<Cow<'a, Sketch>>,
     names: BTreeSet<String>,
     numbers: BTreeSet<String>,
@@ -77,6 +83,7 @@ impl<'a> Read<'a> {
             kind,
             headline: Headline::read(view.title, host).with_slug(page.as_ref().map_or("", Page::path)),
             wire: wires::of(view.title, text, view.author, page.as_ref()),
+            byline: view.author.and_then(byline),
             names: names(text),
             numbers: numbers(text),
             text: sketch,
@@ -103,6 +110,65 @@ impl<'a> Read<'a> {
         self.gap(other).is_none_or(|gap| gap <= TimeDelta::days(days))
     }
 }
+
+/// The people whom a byline names, in lower case; `None` where it names an account, a desk or an agency alone.
+fn byline(author: &str) -> Option<BTreeSet<String>> {
+    let lower = author
+        .to_lowercase()
+        .replace(" and ", ",")
+        .replace([';', '&', '|', '/'], ",");
+    let names = lower
+        .split([',', '\n'])
+        .map(|name| name.trim().trim_start_matches("by ").trim())
+        // An agency behind a dash, or a desk in brackets.
+        .map(|name| name.split(" - ").next().unwrap_or_default())
+        .map(|name| name.split(" (").next().unwrap_or_default().trim())
+        .filter(|name| {
+            let words: Vec<&str> = name.split_whitespace().collect();
+            (2..=4).contains(&words.len())
+                && name.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '.' | '-' | '\'' | '\u{2019}'))
+                && !words.iter().any(|word| DESKS.contains(word))
+        })
+        .map(str::to_owned);
+    let names: BTreeSet<String> = names.collect();
+    (!names.is_empty()).then_some(names)
+}
+
+/// Words of bylines that name no person.
+const DESKS: [&str; 32] = [
+    "agency",
+    "associated",
+    "bureau",
+    "conversation",
+    "correspondent",
+    "daily",
+    "desk",
+    "editor",
+    "editorial",
+    "editors",
+    "media",
+    "network",
+    "news",
+    "newsroom",
+    "newswire",
+    "online",
+    "our",
+    "post",
+    "press",
+    "reporter",
+    "reporters",
+    "reuters",
+    "service",
+    "staff",
+    "team",
+    "the",
+    "times",
+    "today",
+    "tribune",
+    "web",
+    "wire",
+    "writer",
+];
 
 /// Finds which items have one origin. `most` is how many items are compared; those beyond count as their own. The order of the items
 /// changes nothing but their places in the answer.
@@ -339,7 +405,10 @@ fn same_text(one: &Read<'_>, other: &Read<'_>, share: f64) -> bool {
         && other.headline.weight() > 0
         && one.headline.numbers_differ(&other.headline)
         && one.headline.overlap(&other.headline).0 >= 0.6;
-    if share < CERTAIN && titles_differ {
+    // One agency's text under two titles.
+    let one_agency =
+        matches!((one.wire, other.wire), (Some(Wire::Agency(a)), Some(Wire::Agency(b))) if a == b);
+    if share < CERTAIN && titles_differ && !one_agency {
         return false;
     }
     // A form that is filled in: other names, or the same on another day with other numbers.
@@ -451,11 +520,22 @@ fn same_title(one: &Read<'_>, other: &Read<'_>) -> bool {
             let (share, shared) = one.headline.overlap(&other.headline);
             let one_sender = matches!((one.wire, other.wire), (Some(Wire::Agency(a)), Some(Wire::Agency(b))) if a == b)
                 || matches!((one.wire, other.wire), (Some(Wire::Release(a)), Some(Wire::Release(b))) if a == b);
-            one_sender
-                && share >= WIRE_SHARE
-                && shared >= WIRE_WORDS
+            // What one reporter wrote, printed elsewhere under another headline.
+            let one_hand = one.is_apart(other)
+                && one
+                    .byline
+                    .as_ref()
+                    .is_some_and(|name| other.byline.as_ref() == Some(name))
+                && share >= HAND_SHARE
+                && shared >= HAND_WORDS
                 && !one.headline.numbers_differ(&other.headline)
-                && one.within(other, DAYS_NEAR)
+                && one.within(other, DAYS_NEAR);
+            one_hand
+                || one_sender
+                    && share >= WIRE_SHARE
+                    && shared >= WIRE_WORDS
+                    && !one.headline.numbers_differ(&other.headline)
+                    && one.within(other, DAYS_NEAR)
         }
     }
 }

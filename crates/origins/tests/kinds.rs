@@ -1,7 +1,5 @@
 //! Each kind of copy and of near miss, as a pair of items.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
-
 use freshcontext_origins::{View, find};
 use serde::Deserialize;
 
@@ -19,6 +17,7 @@ struct Item {
     url: Option<String>,
     #[serde(default)]
     text: String,
+    author: Option<String>,
 }
 
 impl Item {
@@ -27,6 +26,7 @@ impl Item {
             title: &self.title,
             url: self.url.as_deref(),
             text: &self.text,
+            author: self.author.as_deref(),
             source_type: "news",
             ..View::default()
         }
