@@ -179,6 +179,9 @@ async fn company(
         // Addresses are made of the number that was asked for and answered.
         company.cik = cik;
     }
+    if let Some(moment) = cx.args().as_of {
+        company.name = company.name_on(moment.date_naive()).to_owned();
+    }
     let parse::Listed {
         mut filings,
         mut unreadable,
