@@ -16,7 +16,7 @@ use super::facts::{BETWEEN, fact, facts, repeated_date, shown_id};
 use super::item::ScoredItem;
 use super::kept::Kept;
 use super::shown::Shown;
-use super::{MAX_CONTENT_CHARS, Scored};
+use super::{MAX_CONTENT_CHARS, Scored, shared};
 use crate::date::{duration_words, iso_millis, short_moment};
 use crate::decay::{Band, half_life_words};
 use crate::sanitize::{cut, cut_marked, disarm};
@@ -43,6 +43,9 @@ pub(super) fn envelope(scored: &Scored, content: &str, kept: &Kept) -> String {
     let mut age = scored.age();
     if let Some(age) = age.as_mut().filter(|_| scored.is_certain_throughout()) {
         age.push_str("; dates certain");
+    }
+    if let Some((age, dates)) = age.as_mut().zip(scored.dates.as_deref()) {
+        age.extend(["; ", dates]);
     }
     let headers = Headers {
         source: &scored.source_url,
@@ -384,14 +387,21 @@ fn item_head(number: usize, item: &ScoredItem, detail: Detail) -> String {
     match (&item.date.shown, &item.age) {
         (Some(shown), Some(age)) => {
             let mut notes = vec![format!("{age} ago")];
-            notes.extend(repeated.map(str::to_owned));
-            notes.extend(item.certainty.map(str::to_owned));
+            if !item.brief.is_told {
+                notes.extend(repeated.map(str::to_owned));
+                notes.extend(item.certainty.map(str::to_owned));
+            }
             notes.push(match item.score {
                 Some(score) => format!("age score {score}"),
                 None => "not scored".to_owned(),
             });
             // Writing to a String cannot fail.
-            let _ = write!(out, "{} ({})", short_moment(shown), notes.join(", "));
+            let _ = write!(
+                out,
+                "{} ({})",
+                shared::moment(shown, item.brief),
+                notes.join(", ")
+            );
         }
         _ => out.push_str("unknown"),
     }
