@@ -34,6 +34,7 @@ mod limits_egress;
 mod liveness;
 mod memory;
 mod mutated;
+mod origins;
 mod pages_hold;
 mod places;
 mod politeness;
@@ -82,6 +83,7 @@ fn main() {
     trials.extend(forgotten::trials());
     trials.extend(handed_over::trials());
     trials.extend(mutated::trials());
+    trials.extend(origins::trials());
     trials.extend(evidence::trials());
     trials.extend(references::trials());
     trials.extend(refusals::trials());

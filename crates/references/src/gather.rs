@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::locks::Locked;
 use crate::reference::Cited;
-use crate::{bibliography, find, locks};
+use crate::{bibliography, find, locks, node_locks};
 
 /// What a document was read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,10 @@ pub enum Format {
     Requirements,
     /// `go.sum`.
     GoSum,
+    /// `yarn.lock`, of any version.
+    YarnLock,
+    /// `pnpm-lock.yaml`, of any version.
+    PnpmLock,
 }
 
 impl Format {
@@ -43,6 +47,8 @@ impl Format {
             Self::CargoLock => "Cargo.lock",
             Self::Requirements => "requirements.txt",
             Self::GoSum => "go.sum",
+            Self::YarnLock => "yarn.lock",
+            Self::PnpmLock => "pnpm-lock.yaml",
         }
     }
 }
@@ -95,6 +101,12 @@ pub fn gather(text: &str) -> Gathered {
     }
     if let Some(lock) = locks::toml(text) {
         return locked(Format::CargoLock, lock);
+    }
+    if let Some(lock) = node_locks::yarn(text) {
+        return locked(Format::YarnLock, lock);
+    }
+    if let Some(lock) = node_locks::pnpm(text) {
+        return locked(Format::PnpmLock, lock);
     }
     if let Some(lock) = locks::go_sum(text) {
         return locked(Format::GoSum, lock);

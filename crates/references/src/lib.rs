@@ -7,9 +7,11 @@ mod forms;
 mod gather;
 mod isbn;
 mod locks;
+mod node_locks;
 mod recognise;
 mod reference;
 mod web;
+mod yaml;
 
 pub use gather::{Format, Gathered, gather};
 pub use recognise::{NotRecognised, recognise};

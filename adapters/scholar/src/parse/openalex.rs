@@ -11,6 +11,8 @@ use serde_json::Value;
 
 use super::Page;
 
+use super::standing::title_mark;
+
 #[derive(Deserialize)]
 struct Answer {
     results: Lenient<Work>,
@@ -113,6 +115,7 @@ fn item(work: Work) -> Option<Item> {
         // One flag, without a notice, a day and a kind.
         let sign = StandingEvidence::mark(StandingState::Retracted, "is_retracted", "true");
         item.standing.push(sign);
+        item.standing.extend(title_mark(&item.title));
     }
     item.id = Some(work.id.rsplit('/').next().unwrap_or(&work.id).to_owned());
     Some(item)

@@ -22,15 +22,6 @@ const FIELD_DEPTH: usize = 6;
 /// Longest moment in ISO 8601, in bytes: nanoseconds and a numeric zone.
 const LONGEST_DATE: usize = 35;
 
-/// How an item of a long list shows its date.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Brief {
-    /// Whether the list says once which fact its dates come from, and how far they can be relied on.
-    pub(super) is_told: bool,
-    /// Whether all dates are of full minutes, so that their seconds say nothing.
-    pub(super) in_minutes: bool,
-}
-
 /// An item as it is shown. Built by [`score`](super::score) only.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoredItem {
@@ -54,8 +45,8 @@ pub struct ScoredItem {
     pub standing: Option<Box<Standing>>,
     /// How far its date can be relied on, in words, where the answer does not say it of all dates.
     pub(super) certainty: Option<&'static str>,
-    /// How it shows its date in a long list.
-    pub(super) brief: Brief,
+    /// Whether the list says once which fact its dates come from, and how far they can be relied on.
+    pub(super) is_told: bool,
     /// When it was retrieved: what the ages of its facts count to.
     pub(super) retrieved_at: DateTime<Utc>,
 }
@@ -95,7 +86,7 @@ impl ScoredItem {
             url,
             age: date.age(retrieved_at),
             certainty: date.certainty(),
-            brief: Brief::default(),
+            is_told: false,
             score: date
                 .instant
                 .filter(|_| !is_void)

@@ -16,7 +16,7 @@ use super::facts::{BETWEEN, fact, facts, repeated_date, shown_id};
 use super::item::ScoredItem;
 use super::kept::Kept;
 use super::shown::Shown;
-use super::{MAX_CONTENT_CHARS, Scored, shared};
+use super::{MAX_CONTENT_CHARS, Scored};
 use crate::date::{duration_words, iso_millis, short_moment};
 use crate::decay::{Band, half_life_words};
 use crate::sanitize::{cut, cut_marked, disarm};
@@ -387,7 +387,7 @@ fn item_head(number: usize, item: &ScoredItem, detail: Detail) -> String {
     match (&item.date.shown, &item.age) {
         (Some(shown), Some(age)) => {
             let mut notes = vec![format!("{age} ago")];
-            if !item.brief.is_told {
+            if !item.is_told {
                 notes.extend(repeated.map(str::to_owned));
                 notes.extend(item.certainty.map(str::to_owned));
             }
@@ -396,12 +396,7 @@ fn item_head(number: usize, item: &ScoredItem, detail: Detail) -> String {
                 None => "not scored".to_owned(),
             });
             // Writing to a String cannot fail.
-            let _ = write!(
-                out,
-                "{} ({})",
-                shared::moment(shown, item.brief),
-                notes.join(", ")
-            );
+            let _ = write!(out, "{} ({})", short_moment(shown), notes.join(", "));
         }
         _ => out.push_str("unknown"),
     }

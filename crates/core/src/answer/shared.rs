@@ -1,14 +1,10 @@
 //! What the dates of a long list have in common is said once, in the line of the age.
 
-use crate::date::short_moment;
-
 use super::facts::repeated_date;
-use super::item::{Brief, ScoredItem};
+use super::item::ScoredItem;
 
 /// Items from which a list is long.
 const LONG: usize = 10;
-/// End of a moment of a full minute, as an answer shows it.
-const FULL_MINUTE: &str = ":00Z";
 
 /// What all dated items of a long list have in common, in words for the line of the age: `dates inferred (pushed_at)`. The items then
 /// leave it out.
@@ -17,12 +13,11 @@ pub(super) fn share(items: &mut [ScoredItem]) -> Option<String> {
         return None;
     }
     let mut common: Option<(Option<String>, Option<&'static str>)> = None;
-    let (mut is_common, mut in_minutes) = (true, true);
+    let mut is_common = true;
     for item in items.iter().filter(|item| item.date.shown.is_some()) {
         let shown = item.date.shown.as_deref();
         let label = repeated_date(&item.fields, shown).map(str::to_owned);
         let own = (label, item.certainty);
-        in_minutes &= shown.is_some_and(|shown| short_moment(shown).ends_with(FULL_MINUTE));
         is_common &= common.get_or_insert_with(|| own.clone()) == &own;
     }
     let told = common.filter(|_| is_common).and_then(|common| match common {
@@ -32,10 +27,7 @@ pub(super) fn share(items: &mut [ScoredItem]) -> Option<String> {
         (Some(label), Some(certainty)) => Some(format!("{} ({label})", plural(certainty))),
     });
     for item in items {
-        item.brief = Brief {
-            is_told: told.is_some(),
-            in_minutes,
-        };
+        item.is_told = told.is_some();
     }
     told
 }
@@ -43,15 +35,6 @@ pub(super) fn share(items: &mut [ScoredItem]) -> Option<String> {
 /// `date inferred` of many.
 fn plural(certainty: &str) -> String {
     certainty.replacen("date ", "dates ", 1)
-}
-
-/// A moment as an item shows it.
-pub(super) fn moment(shown: &str, brief: Brief) -> String {
-    let short = short_moment(shown);
-    match short.strip_suffix(FULL_MINUTE).filter(|_| brief.in_minutes) {
-        Some(minute) => format!("{minute}Z"),
-        None => short.into(),
-    }
 }
 
 #[cfg(test)]

@@ -137,6 +137,9 @@ pub(crate) enum Command {
     References {
         /// File that holds the references; `-` is stdin
         file: PathBuf,
+        /// Write the verdicts as an HTML page to this file
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
         /// Print the structured result as JSON
         #[arg(long)]
         json: bool,

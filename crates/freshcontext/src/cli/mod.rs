@@ -284,7 +284,9 @@ fn dispatch(cli: Cli) -> u8 {
             };
             call::run(&loaded, &sources, freshcontext_engine::RECHECK, &words, form)
         }
-        Command::References { file, json } => references::run(&loaded, &sources, &file, json),
+        Command::References { file, html, json } => {
+            references::run(&loaded, &sources, &file, html.as_deref(), json)
+        }
         Command::Store { task } => store::run(&loaded, task),
         Command::Records { token, task } => {
             let owner = token.map_or_else(Owner::default, |name| Owner::of_token(&name));
