@@ -38,7 +38,7 @@ const WIRE_WORDS: usize = 5;
 /// Share of the words of a reporter's headline that the same reporter's headline elsewhere has.
 const HAND_SHARE: f64 = 0.5;
 /// Least words that the two share.
-const HAND_WORDS: usize = 4;
+const HAND_WORDS: usize = 5;
 /// Longest time between two reports of one event, in days.
 const DAYS_EVENT: i64 = 7;
 /// Least words that the headlines of two reports of one event share.
@@ -528,6 +528,8 @@ fn same_title(one: &Read<'_>, other: &Read<'_>) -> bool {
                     .is_some_and(|name| other.byline.as_ref() == Some(name))
                 && share >= HAND_SHARE
                 && shared >= HAND_WORDS
+                // A reporter writes of two companies in the same words.
+                && one.headline.subject() == other.headline.subject()
                 && !one.headline.numbers_differ(&other.headline)
                 && one.within(other, DAYS_NEAR);
             one_hand

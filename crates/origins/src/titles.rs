@@ -410,6 +410,11 @@ impl Headline {
         alone >= LEAST_ALONE || self.heavy().count() - alone.min(self.heavy().count()) >= LEAST
     }
 
+    /// The first word that says something: in most headlines, who does what.
+    pub(crate) fn subject(&self) -> Option<&str> {
+        self.heavy().next().map(|word| word.plain.as_str())
+    }
+
     /// Number of words that say something.
     pub(crate) fn weight(&self) -> usize {
         self.heavy().count()

@@ -10,7 +10,6 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Page;
-
 use super::standing::title_mark;
 
 #[derive(Deserialize)]

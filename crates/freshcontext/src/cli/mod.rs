@@ -273,13 +273,14 @@ fn dispatch(cli: Cli) -> u8 {
         }
         Command::Recheck {
             answer_id,
+            html,
             json,
             records,
         } => {
             let words = [format!("answer_id={answer_id}")];
             let form = call::Form {
                 json,
-                html: None,
+                html: html.as_deref(),
                 records: records.as_deref(),
             };
             call::run(&loaded, &sources, freshcontext_engine::RECHECK, &words, form)
