@@ -20,7 +20,7 @@ pub fn trials() -> Vec<Trial> {
 
 /// The table of a composite of which every section failed says in lines which source failed, and why.
 async fn composite() -> Result<(), Failed> {
-    let upstream = ScriptedUpstream::start(|_| reply(404, "text/plain", "nothing here")).await?;
+    let upstream = ScriptedUpstream::start(|_| reply(403, "text/plain", "no")).await?;
     let mut call = command(&["call", "extract_idea_landscape", "idea=bridges"]);
     call.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()));
     let done = finish(call, "").await;
