@@ -32,10 +32,10 @@ fn classic(text: &str) -> Locked {
     let mut entry: Option<Entry> = None;
     for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
         if !line.starts_with([' ', '\t']) {
-            if let Some(name) = line.trim().strip_suffix(':') {
-                if let Some(done) = entry.replace(Entry::of_pattern(name)) {
-                    done.add(&mut locked);
-                }
+            if let Some(name) = line.trim().strip_suffix(':')
+                && let Some(done) = entry.replace(Entry::of_pattern(name))
+            {
+                done.add(&mut locked);
             }
             continue;
         }

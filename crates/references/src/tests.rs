@@ -360,10 +360,11 @@ fn what_looks_like_such_a_lock_file_and_is_none_is_read_as_text() {
     // Aliases are not expanded, however many there are.
     let mut bomb = "lockfileVersion: 9\na0: &a0 {x: y}\n".to_owned();
     for level in 1..40 {
-        bomb.push_str(&format!(
-            "a{level}: &a{level} [*a{0}, *a{0}, *a{0}, *a{0}]\n",
-            level - 1
-        ));
+        let below = level - 1;
+        bomb.extend([format!(
+            "a{level}: &a{level} [*a{below}, *a{below}, *a{below}, *a{below}]
+"
+        )]);
     }
     bomb.push_str("packages: *a39\n");
     assert_eq!(texts(&bomb).1, Vec::<String>::new());
