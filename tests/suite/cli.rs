@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 mod doors;
+mod failed;
 #[cfg(target_os = "linux")]
 mod full_output;
 mod install;
@@ -37,6 +38,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(usage::trials());
     #[cfg(target_os = "linux")]
     trials.extend(doors::trials());
+    trials.extend(failed::trials());
     #[cfg(target_os = "linux")]
     trials.extend(full_output::trials());
     #[cfg(unix)]

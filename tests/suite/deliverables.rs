@@ -47,6 +47,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("deliverables::named_sources_are_relevant", || {
             block_on(useful::named())
         }),
+        Trial::test("deliverables::origins", || block_on(useful::copies())),
         Trial::test("deliverables::an_empty_version_is_an_error", || {
             block_on(useful::empty())
         }),

@@ -35,6 +35,7 @@ mod liveness;
 mod memory;
 mod mutated;
 mod oauth;
+mod origins;
 mod pages_hold;
 mod places;
 mod politeness;
@@ -84,6 +85,7 @@ fn main() {
     trials.extend(forgotten::trials());
     trials.extend(handed_over::trials());
     trials.extend(mutated::trials());
+    trials.extend(origins::trials());
     trials.extend(evidence::trials());
     trials.extend(references::trials());
     trials.extend(refusals::trials());

@@ -74,9 +74,9 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             "categories",
             "comment",
             "date_contradicted_by",
+            "first_submitted",
             "pdf",
             "primary_category",
-            "published",
             "updated",
             "version",
             "withdrawn",
@@ -85,7 +85,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         moving: &[HEAD, "doi", "journal_ref", "total"],
         edited: Some("updated"),
     },
-    dates: "`updated`, when the version shown was submitted; `published`, the first version, stands beside it.",
+    dates: "`updated`, when the version shown was submitted; `first_submitted`, the first version, stands beside it.",
     terms: "One request every 3 seconds over one connection (https://info.arxiv.org/help/api/tou.html).",
     ..Descriptor::PLAIN
 };
@@ -225,7 +225,7 @@ async fn earlier_versions(
         let (base, version) = input::without_version(paper.id.as_deref().unwrap_or_default());
         let first = paper
             .fields
-            .get("published")
+            .get("first_submitted")
             .and_then(|at| date::instant(at.as_str()?));
         if let Some(version) = version.filter(|_| first.is_some_and(|first| first <= moment)) {
             ids.extend((1..version).rev().map(|version| format!("{base}v{version}")));
@@ -354,7 +354,7 @@ fn found(query: &str, feed: Feed, start: u32, cx: &Cx<'_>) -> Result<SourceResul
         .filter(|paper| paper.fields.contains_key("updated"))
         .count();
     let dated = ["paper is dated by its", "papers are dated by their"];
-    result.note_count(revised, dated, "latest version; `published` is the first");
+    result.note_count(revised, dated, "latest version; `first_submitted` is the first");
     result.skip(feed.unreadable, "without an id or a title");
     result.show(feed.papers);
     Ok(result)

@@ -186,7 +186,7 @@ fn paper(entry: &Element, whole_text: bool) -> Option<Item> {
         text::clip(&body, LIST_ABSTRACT)
     };
     item.set("version", version);
-    item.set("published", published);
+    item.set("first_submitted", published);
     if withdrawn {
         item.set("withdrawn", true);
         item.set("withdrawn_at", updated);

@@ -122,7 +122,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             "reply_depth",
             "subreddit",
         ],
-        moving: &["comments", "flair", "nsfw", "pinned", "score", "upvote_ratio"],
+        moving: &["comments", "flair", "nsfw", "pinned", "points", "upvote_ratio"],
         edited: Some("edited_at"),
     },
     dates: "created_utc of the API, or published (in old feeds updated) of the feed entry; pinned posts do not count",
@@ -193,6 +193,9 @@ impl Adapter for Reddit {
         let mut result = result(routed.answer, &plan, &asked, routed.route, cx.args())?;
         if routed.route == By::Feed.id() {
             result.note("Reddit's feeds do not give scores, comment counts, flairs or pins");
+        }
+        if result.items.iter().any(|item| item.fields.contains_key("points")) {
+            result.note("`points` are upvotes less downvotes");
         }
         result.notes.extend(notes);
         Ok(result)

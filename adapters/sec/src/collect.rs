@@ -15,8 +15,22 @@ use crate::stands::{self, Relations};
 /// Older parts of a company's list that one call may read.
 pub(crate) const OLDER_FILES: usize = 2;
 
-/// Collects filings.
+/// Collects filings, and says what their days mean.
 pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceError> {
+    let mut result = filings(cx, input).await?;
+    if result
+        .items
+        .iter()
+        .any(|item| item.fields.contains_key("period_of_report"))
+    {
+        result.note(
+            "`period_of_report` is the day of the event, or the end of the period, that a form reports",
+        );
+    }
+    Ok(result)
+}
+
+async fn filings(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceError> {
     let query = input::read(input)?;
     let cursor = cx.args().cursor_by(Cursor::read)?;
     match &query.subject {
@@ -178,6 +192,9 @@ async fn company(
         ));
         // Addresses are made of the number that was asked for and answered.
         company.cik = cik;
+    }
+    if let Some(moment) = cx.args().as_of {
+        company.name = company.name_on(moment.date_naive()).to_owned();
     }
     let parse::Listed {
         mut filings,

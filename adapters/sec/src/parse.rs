@@ -144,6 +144,17 @@ pub struct Company {
     pub former_names: Vec<FormerName>,
 }
 
+impl Company {
+    /// The name that it had on a day, as far as the days of its former names tell.
+    pub fn name_on(&self, day: NaiveDate) -> &str {
+        let had = self
+            .former_names
+            .iter()
+            .filter_map(|former| Some((former.until.filter(|until| day <= *until)?, former.name.as_str())));
+        had.min().map_or(&self.name, |(_, name)| name)
+    }
+}
+
 /// Reads a company's record.
 pub fn submissions(body: &str) -> Result<(Company, Listed, Vec<OlderFile>), SourceError> {
     let read: Submissions = json::parse(body, "EDGAR company record")?;
@@ -260,7 +271,7 @@ impl Filing {
         item.set("form", self.form.as_str());
         item.set("items", self.items.clone());
         item.set_day("filed", self.filed);
-        item.set_day("event_date", self.event);
+        item.set_day("period_of_report", self.event);
         item.set(
             "accepted_at",
             self.accepted

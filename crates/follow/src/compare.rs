@@ -8,6 +8,7 @@ use freshcontext_core::recheck::{Comparison, ItemVerdict, Verdict};
 use serde_json::Value;
 
 use super::marks::{Mark, Record, STANDING};
+use super::renamed::under_names_of;
 
 /// New items that are named; more are counted only.
 const NAMED: usize = 20;
@@ -158,7 +159,7 @@ fn said(mark: &Mark, verdict: Verdict, detail: Option<&'static str>) -> ItemVerd
 }
 
 fn differences(then: &Mark, now: &Mark, other_route: bool) -> ItemVerdict {
-    let mut changed = parts(&then.parts, &now.parts, other_route);
+    let mut changed = parts(&under_names_of(&now.parts, &then.parts), &now.parts, other_route);
     let comparable = !other_route || (then.date.is_some() && now.date.is_some());
     if comparable && then.date != now.date {
         changed.insert(0, "published_at".to_owned());

@@ -10,6 +10,7 @@ mod observer;
 mod peeking;
 mod recheck;
 mod records;
+mod renamed;
 mod sections;
 mod tool;
 mod toolset;

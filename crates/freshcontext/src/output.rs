@@ -152,6 +152,18 @@ pub(crate) fn error(text: &str, hint: Option<&str>) {
     }
 }
 
+/// Start of the text of a composite: its heading, in Markdown.
+const HEADING: &str = "# ";
+
+/// Writes the text of a call that failed to stderr. A composite of which every section failed keeps its lines: its table says which
+/// source failed, and why.
+pub(crate) fn failure(text: &str) {
+    let Some(whole) = text.strip_prefix(HEADING) else {
+        return error(text, None);
+    };
+    stderr(&format!("{} {}", label(), masked(whole.trim_end()).0));
+}
+
 /// Writes a usage error to stderr.
 pub(crate) fn usage_error(mut error: clap::Error) {
     use clap::error::{ContextKind, ContextValue};

@@ -11,7 +11,7 @@ pub(crate) const EXAMPLE: &str =
 const KNOWN: [&str; 3] = ["references", "text", "cursor"];
 /// Told of a text in which nothing was found: it may be of a form that is not read.
 const NOTHING_FOUND: &str = "No reference was found in the text. It was read as running text; bibliographies are read as BibTeX, RIS \
-    and CSL JSON, lock files as package-lock.json, Cargo.lock, poetry.lock, uv.lock, requirements.txt and go.sum";
+    and CSL JSON, lock files as package-lock.json, Cargo.lock, poetry.lock, uv.lock, requirements.txt, go.sum, yarn.lock and pnpm-lock.yaml";
 /// Told of a requirements file that names an index of its own.
 const OTHER_INDEX: &str =
     "The file takes its packages from another index than PyPI: none of them was asked about";

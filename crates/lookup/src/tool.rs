@@ -31,8 +31,8 @@ pub fn check_references_tool() -> Tool {
                 },
                 "text": {
                     "type": "string",
-                    "description": "A text, a bibliography (BibTeX, RIS, CSL JSON) or a lock file (package-lock.json, Cargo.lock, \
-                                    requirements.txt, go.sum) that holds references"
+                    "description": "A text, a bibliography (BibTeX, RIS, CSL JSON) or a lock file (package-lock.json, yarn.lock, \
+                                    pnpm-lock.yaml, Cargo.lock, requirements.txt, go.sum) that holds references"
                 },
                 "cursor": {"type": "string", "description": "Cursor of the previous answer, for the rest"}
             }

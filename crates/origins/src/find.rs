@@ -8,7 +8,8 @@ use freshcontext_budget::Sketch;
 
 use crate::figures::figures;
 use crate::kinds::{Kind, is_post, kind};
-use crate::pages::{Page, named};
+use crate::known::named;
+use crate::pages::Page;
 use crate::titles::{Agreement, Headline, names, numbers};
 use crate::union::Sets;
 use crate::wires::{self, Wire};
@@ -34,6 +35,10 @@ const AGAIN_HOURS: i64 = 20;
 const WIRE_SHARE: f64 = 0.75;
 /// Least words that two forms of it share.
 const WIRE_WORDS: usize = 5;
+/// Share of the words of a reporter's headline that the same reporter's headline elsewhere has.
+const HAND_SHARE: f64 = 0.5;
+/// Least words that the two share.
+const HAND_WORDS: usize = 5;
 /// Longest time between two reports of one event, in days.
 const DAYS_EVENT: i64 = 7;
 /// Least words that the headlines of two reports of one event share.
@@ -50,6 +55,8 @@ struct Read<'a> {
     page: Option<Page>,
     headline: Headline,
     wire: Option<Wire>,
+    /// Who wrote it: names of people, in one form.
+    byline: Option<BTreeSet<String>>,
     text: Option<Cow<'a, Sketch>>,
     names: BTreeSet<String>,
     numbers: BTreeSet<String>,
@@ -76,6 +83,7 @@ impl<'a> Read<'a> {
             kind,
             headline: Headline::read(view.title, host).with_slug(page.as_ref().map_or("", Page::path)),
             wire: wires::of(view.title, text, view.author, page.as_ref()),
+            byline: view.author.and_then(byline),
             names: names(text),
             numbers: numbers(text),
             text: sketch,
@@ -89,6 +97,11 @@ impl<'a> Read<'a> {
         site(self).is_some() && site(self) == site(other)
     }
 
+    /// Whether two are on two sites.
+    fn is_apart(&self, other: &Self) -> bool {
+        self.page.is_some() && other.page.is_some() && !self.same_site(other)
+    }
+
     fn gap(&self, other: &Self) -> Option<TimeDelta> {
         Some((self.view.date?.at - other.view.date?.at).abs())
     }
@@ -97,6 +110,65 @@ impl<'a> Read<'a> {
         self.gap(other).is_none_or(|gap| gap <= TimeDelta::days(days))
     }
 }
+
+/// The people whom a byline names, in lower case; `None` where it names an account, a desk or an agency alone.
+fn byline(author: &str) -> Option<BTreeSet<String>> {
+    let lower = author
+        .to_lowercase()
+        .replace(" and ", ",")
+        .replace([';', '&', '|', '/'], ",");
+    let names = lower
+        .split([',', '\n'])
+        .map(|name| name.trim().trim_start_matches("by ").trim())
+        // An agency behind a dash, or a desk in brackets.
+        .map(|name| name.split(" - ").next().unwrap_or_default())
+        .map(|name| name.split(" (").next().unwrap_or_default().trim())
+        .filter(|name| {
+            let words: Vec<&str> = name.split_whitespace().collect();
+            (2..=4).contains(&words.len())
+                && name.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '.' | '-' | '\'' | '\u{2019}'))
+                && !words.iter().any(|word| DESKS.contains(word))
+        })
+        .map(str::to_owned);
+    let names: BTreeSet<String> = names.collect();
+    (!names.is_empty()).then_some(names)
+}
+
+/// Words of bylines that name no person.
+const DESKS: [&str; 32] = [
+    "agency",
+    "associated",
+    "bureau",
+    "conversation",
+    "correspondent",
+    "daily",
+    "desk",
+    "editor",
+    "editorial",
+    "editors",
+    "media",
+    "network",
+    "news",
+    "newsroom",
+    "newswire",
+    "online",
+    "our",
+    "post",
+    "press",
+    "reporter",
+    "reporters",
+    "reuters",
+    "service",
+    "staff",
+    "team",
+    "the",
+    "times",
+    "today",
+    "tribune",
+    "web",
+    "wire",
+    "writer",
+];
 
 /// Finds which items have one origin. `most` is how many items are compared; those beyond count as their own. The order of the items
 /// changes nothing but their places in the answer.
@@ -157,12 +229,21 @@ fn by_page(items: &[Read<'_>], sets: &mut Sets) {
             }
         }
         if item.kind != Kind::Comment {
-            for link in item.view.links.iter().chain(&wires::originals(item.view.text)) {
+            for link in &item.view.links {
                 match Page::read(link) {
                     Some(page) => own.extend(page.key()),
                     None => own.extend(named(link)),
                 }
             }
+            // The first page of a paper is not the article that it printed first.
+            let originals = wires::originals(item.view.text)
+                .into_iter()
+                .filter_map(Page::read);
+            own.extend(
+                originals
+                    .filter(|page| !page.is_front())
+                    .filter_map(|page| page.key()),
+            );
         }
         keys.extend(own.into_iter().map(|key| (at, key)));
     }
@@ -324,7 +405,10 @@ fn same_text(one: &Read<'_>, other: &Read<'_>, share: f64) -> bool {
         && other.headline.weight() > 0
         && one.headline.numbers_differ(&other.headline)
         && one.headline.overlap(&other.headline).0 >= 0.6;
-    if share < CERTAIN && titles_differ {
+    // One agency's text under two titles.
+    let one_agency =
+        matches!((one.wire, other.wire), (Some(Wire::Agency(a)), Some(Wire::Agency(b))) if a == b);
+    if share < CERTAIN && titles_differ && !one_agency {
         return false;
     }
     // A form that is filled in: other names, or the same on another day with other numbers.
@@ -415,7 +499,7 @@ fn same_title(one: &Read<'_>, other: &Read<'_>) -> bool {
             .is_some_and(|gap| gap >= TimeDelta::hours(AGAIN_HOURS));
     // A site that changes its own headline, and an agency's text under another one.
     let known = one.same_site(other) || one.wire.is_some() || other.wire.is_some();
-    let agreement = one.headline.agrees(&other.headline, known);
+    let agreement = one.headline.agrees(&other.headline, known, one.is_apart(other));
     if one.kind == Kind::Paper || other.kind == Kind::Paper {
         return agreement == Some(Agreement::Same) && one.headline.weight() > 4;
     }
@@ -436,11 +520,24 @@ fn same_title(one: &Read<'_>, other: &Read<'_>) -> bool {
             let (share, shared) = one.headline.overlap(&other.headline);
             let one_sender = matches!((one.wire, other.wire), (Some(Wire::Agency(a)), Some(Wire::Agency(b))) if a == b)
                 || matches!((one.wire, other.wire), (Some(Wire::Release(a)), Some(Wire::Release(b))) if a == b);
-            one_sender
-                && share >= WIRE_SHARE
-                && shared >= WIRE_WORDS
+            // What one reporter wrote, printed elsewhere under another headline.
+            let one_hand = one.is_apart(other)
+                && one
+                    .byline
+                    .as_ref()
+                    .is_some_and(|name| other.byline.as_ref() == Some(name))
+                && share >= HAND_SHARE
+                && shared >= HAND_WORDS
+                // A reporter writes of two companies in the same words.
+                && one.headline.subject() == other.headline.subject()
                 && !one.headline.numbers_differ(&other.headline)
-                && one.within(other, DAYS_NEAR)
+                && one.within(other, DAYS_NEAR);
+            one_hand
+                || one_sender
+                    && share >= WIRE_SHARE
+                    && shared >= WIRE_WORDS
+                    && !one.headline.numbers_differ(&other.headline)
+                    && one.within(other, DAYS_NEAR)
         }
     }
 }

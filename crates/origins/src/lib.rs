@@ -3,6 +3,8 @@
 mod figures;
 mod find;
 mod kinds;
+mod known;
+mod mirrors;
 mod pages;
 mod say;
 mod tables;

@@ -1,66 +1,27 @@
 //! Keys of addresses: two addresses of one page, paper, video or post have one key.
 
 use freshcontext_contract::tracking::is_tracking;
+use percent_encoding::percent_decode_str;
 use url::Url;
+
+use crate::known;
+use crate::mirrors::{inner_address, plain_host};
 
 /// Parameters that say how a reader came to a page or how it is drawn, beside the tracking parameters that are removed from every
 /// address. They are ignored in a comparison and stay in the addresses that are shown.
-const IGNORED: [&str; 40] = [
-    "_ga",
-    "amp",
-    "at_campaign",
-    "at_medium",
-    "campaign",
-    "cid",
-    "cmp",
-    "cmpid",
-    "emc",
-    "feature",
-    "guccounter",
-    "guce_referrer",
-    "guce_referrer_sig",
-    "leadsource",
-    "link",
-    "mod",
-    "ncid",
-    "ocid",
-    "cvid",
-    "output",
-    "outputtype",
-    "partner",
-    "ref",
-    "referer",
-    "referrer",
-    "reflink",
-    "rss",
-    "sh",
-    "share",
-    "shared",
-    "si",
-    "smid",
-    "smtyp",
-    "soc_src",
-    "soc_trk",
-    "spm",
-    "src",
-    "sref",
-    "taid",
-    "xtor",
-];
-
-/// First labels of hosts that serve another form of the same pages.
-const FORMS: [&str; 6] = ["www", "m", "mobile", "amp", "old", "np"];
-
-/// Hosts under several names.
-const ALIASES: [(&str, &str); 8] = [
-    ("bbc.co.uk", "bbc.com"),
-    ("dx.doi.org", "doi.org"),
-    ("edition.cnn.com", "cnn.com"),
-    ("export.arxiv.org", "arxiv.org"),
-    ("new.reddit.com", "reddit.com"),
-    ("sh.reddit.com", "reddit.com"),
-    ("twitter.com", "x.com"),
-    ("nitter.net", "x.com"),
+#[rustfmt::skip]
+const IGNORED: [&str; 103] = [
+    ".tsrc", "__s", "__twitter_impression", "_amp", "_ga", "accesstoken", "amp", "amp_gsa", "amp_js_v", "at_campaign",
+    "at_medium", "bxid", "campaign", "cid", "ck_subscriber_id", "cm_mmc", "cmp", "cmpid", "cndid", "cvid", "dgcid",
+    "emc", "fb_ref", "feature", "feedname", "feedtype", "ftag", "gaa_at", "gaa_n", "gaa_sig", "gaa_ts", "gift",
+    "giftcopy", "guccounter", "guce_referrer", "guce_referrer_sig", "icid", "ig_rid", "igsh", "iid", "intcid",
+    "intcmp", "ito", "leadsource", "li_fat_id", "link", "mbid", "mod", "ncid", "nomobile", "ns_campaign",
+    "ns_linkname", "ns_mchannel", "ns_source", "ocid", "output", "outputtype", "pagewanted", "partner", "partnerid",
+    "print", "printable", "recip_id", "ref", "referer", "referrer", "reflink", "rss", "s_campaign", "s_cid",
+    "s_kwcid", "sh", "share", "share_id", "shared", "sharetoken", "sharetype", "si", "siteid", "smartlink", "smid",
+    "smtyp", "soc_src", "soc_trk", "spm", "sr_share", "src", "sref", "taboola_campaign_id", "taid", "trackingid",
+    "triedredirect", "trk", "trkcampaign", "tsrc", "ttclid", "twclid", "unlocked_article_code", "usqp", "wt.mc_id",
+    "wt_mc", "xtor", "yptr",
 ];
 
 /// Registrable domains under which many publish: a page there is nobody's website.
@@ -106,6 +67,20 @@ const SHARED: [&str; 37] = [
 
 /// Least digits of a number in an address that names one article of a site.
 const ID_DIGITS: usize = 6;
+/// Addresses within addresses that are followed.
+const LEVELS: usize = 2;
+/// Parameters that ask for the whole of an article, or for its beginning.
+const WHOLE: [&str; 9] = [
+    "page=1",
+    "pg=1",
+    "view=all",
+    "single=1",
+    "singlepage=true",
+    "m=1",
+    "m=0",
+    "print=true",
+    "showfullarticle=true",
+];
 /// Longest part of a path that is looked at.
 const SEGMENT: usize = 200;
 
@@ -119,8 +94,9 @@ impl Page {
     /// Only http(s), with a host.
     pub(crate) fn read(address: &str) -> Option<Self> {
         let mut url = Url::parse(address.trim()).ok()?;
-        // One level: an archive of an archive is itself.
-        if let Some(inner) = inner_address(&url) {
+        // A translator may show a copy from an archive; deeper ones are no page that people read.
+        for _ in 0..LEVELS {
+            let Some(inner) = inner_address(&url) else { break };
             url = inner;
         }
         if !matches!(url.scheme(), "http" | "https") {
@@ -171,7 +147,8 @@ impl Page {
         if self.is_front() && SHARED.contains(&self.site()) {
             return None;
         }
-        Some(self.known().unwrap_or_else(|| self.plain()))
+        let known = known::key(&self.host, &self.parts(), |name| self.parameter(name));
+        Some(known.unwrap_or_else(|| self.plain()))
     }
 
     /// The key of the website, where it is somebody's own.
@@ -182,20 +159,7 @@ impl Page {
 
     /// The key of the repository, on a host of repositories.
     pub(crate) fn repository(&self) -> Option<String> {
-        if !matches!(
-            self.host.as_str(),
-            "github.com" | "gitlab.com" | "codeberg.org" | "bitbucket.org"
-        ) {
-            return None;
-        }
-        let parts = self.parts();
-        let (owner, name) = (parts.first()?, parts.get(1)?);
-        let name = name.trim_end_matches(".git").to_lowercase();
-        Some(format!(
-            "repository {}/{}/{name}",
-            self.host,
-            owner.to_lowercase()
-        ))
+        known::repository(&self.host, &self.parts())
     }
 
     /// A second key: the number or UUID that names one article of a site, whatever its slug and section.
@@ -221,89 +185,12 @@ impl Page {
             // Numbers in parts: `2-1-746616`.
             return Some(format!("article {site} {id}"));
         }
+        // `idUSKBN1AB2CD`, as an agency numbers its articles
+        if let Some(code) = id.strip_prefix("id").filter(|code| is_code(code)) {
+            return Some(format!("article {site} {code}"));
+        }
         let tail = last.get(last.len().checked_sub(UUID)?..)?;
         is_uuid(tail).then(|| format!("article {site} {}", tail.to_lowercase()))
-    }
-
-    /// The keys of things that have several addresses.
-    fn known(&self) -> Option<String> {
-        let parts = self.parts();
-        let part = |at: usize| parts.get(at).copied();
-        let key = |kind: &str, id: &str| Some(format!("{kind} {id}")).filter(|_| !id.is_empty());
-        match self.host.as_str() {
-            "youtu.be" => return key("youtube", part(0)?),
-            "youtube.com" | "youtube-nocookie.com" | "music.youtube.com" => {
-                return match part(0)? {
-                    "watch" => key("youtube", &self.parameter("v")?),
-                    "shorts" | "embed" | "live" | "v" => key("youtube", part(1)?),
-                    _ => None,
-                };
-            }
-            "arxiv.org" | "ar5iv.org" | "ar5iv.labs.arxiv.org" | "alphaxiv.org" => {
-                let rest = parts.get(1..)?.join("/");
-                return matches!(part(0)?, "abs" | "pdf" | "html" | "ps" | "format")
-                    .then(|| arxiv(&rest))
-                    .flatten();
-            }
-            "huggingface.co" if part(0) == Some("papers") => return arxiv(part(1)?),
-            "doi.org" => return doi(&parts.join("/")),
-            "x.com" | "fxtwitter.com" | "vxtwitter.com" if part(1) == Some("status") => {
-                return key("post x", part(2)?);
-            }
-            "redd.it" => return key("post reddit", part(0)?),
-            "reddit.com" => {
-                let at = parts.iter().position(|part| *part == "comments")?;
-                // A comment has a part more than its post.
-                return match part(at + 3) {
-                    Some(comment) => key("comment reddit", comment),
-                    None => key("post reddit", part(at + 1)?),
-                };
-            }
-            "news.ycombinator.com" if part(0) == Some("item") => {
-                return key("post hn", &self.parameter("id")?);
-            }
-            "stackoverflow.com" if matches!(part(0), Some("questions" | "q")) => {
-                return key("question stackoverflow", part(1)?);
-            }
-            "npmjs.com" if part(0) == Some("package") => return key("npm", &parts.get(1..)?.join("/")),
-            "pypi.org" if part(0) == Some("project") => {
-                let name = part(1)?.to_lowercase().replace(['_', '.'], "-");
-                return key("pypi", &[&[name.as_str()], parts.get(2..)?].concat().join("/"));
-            }
-            "crates.io" if part(0) == Some("crates") => return key("crate", &parts.get(1..)?.join("/")),
-            "apps.apple.com" => {
-                let id = parts.iter().rev().find(|part| {
-                    part.strip_prefix("id")
-                        .is_some_and(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()))
-                })?;
-                return key("app apple", id);
-            }
-            "play.google.com" if part(0) == Some("store") => {
-                return key("app google", &self.parameter("id")?);
-            }
-            "msn.com" => {
-                let id = parts.iter().rev().find_map(|part| part.strip_prefix("ar-"))?;
-                return key("article msn", id);
-            }
-            "github.com" => {
-                let front = match parts.len() {
-                    2 => true,
-                    4 => part(2) == Some("tree") && matches!(part(3), Some("main" | "master")),
-                    5 => {
-                        part(2) == Some("blob")
-                            && part(4).is_some_and(|file| file.eq_ignore_ascii_case("readme.md"))
-                    }
-                    _ => false,
-                };
-                return front.then(|| self.repository()).flatten();
-            }
-            _ => {}
-        }
-        // Publishers have the DOI in their own addresses.
-        let at = parts.iter().position(|part| *part == "doi")?;
-        let rest = parts.get(at + 1..)?;
-        let begin = rest.iter().position(|part| part.starts_with("10."))?;
-        doi(&rest.get(begin..)?.join("/"))
     }
 
     /// Host, path and query without what does not change the page.
@@ -316,8 +203,16 @@ impl Page {
             let lower = last.to_ascii_lowercase();
             if matches!(
                 lower.as_str(),
-                "amp" | "amp.html" | "index.html" | "index.htm" | "index.php" | "default.aspx" | "story.html"
-            ) {
+                "amp"
+                    | "amp.html"
+                    | "index.html"
+                    | "index.htm"
+                    | "index.php"
+                    | "index.amp.html"
+                    | "default.aspx"
+                    | "story.html"
+            ) || parts.len() > 1 && matches!(lower.as_str(), "print" | "print.html" | "printable")
+            {
                 parts.pop();
             } else if let Some(stem) = last
                 .strip_suffix(".amp.html")
@@ -334,6 +229,8 @@ impl Page {
         }
         for part in parts {
             out.push('/');
+            let decoded = percent_decode_str(part).decode_utf8_lossy();
+            let part = decoded.split(";jsessionid=").next().unwrap_or_default();
             out.push_str(part.trim_end_matches(".html"));
         }
         let mut kept: Vec<&str> = self
@@ -346,6 +243,7 @@ impl Page {
                 !name.is_empty()
                     && !is_tracking(name)
                     && !IGNORED.contains(&name.to_ascii_lowercase().as_str())
+                    && !WHOLE.contains(&pair.to_ascii_lowercase().as_str())
             })
             .collect();
         kept.sort_unstable();
@@ -366,90 +264,6 @@ impl Page {
     }
 }
 
-fn plain_host(host: &str) -> String {
-    let mut host = host.trim_end_matches('.').to_ascii_lowercase();
-    while let Some((label, rest)) = host.split_once('.') {
-        if !FORMS.contains(&label) || !rest.contains('.') {
-            break;
-        }
-        host = rest.to_owned();
-    }
-    // `en.m.wikipedia.org`
-    let host = host.replace(".m.", ".");
-    ALIASES
-        .iter()
-        .find(|(name, _)| *name == host)
-        .map_or(host, |(_, plain)| (*plain).to_owned())
-}
-
-/// The address that an archive, or a cache of AMP pages, holds a copy of.
-fn inner_address(url: &Url) -> Option<Url> {
-    let host = url.host_str()?;
-    let path = url.path();
-    if host == "web.archive.org" {
-        let rest = path.strip_prefix("/web/")?;
-        let (_, inner) = rest.split_once('/')?;
-        // Of two slashes, a copied address may have lost one.
-        let inner = match inner.split_once(":/") {
-            Some((scheme, rest)) => format!("{scheme}://{}", rest.trim_start_matches('/')),
-            None => format!("https://{inner}"),
-        };
-        let mut inner = Url::parse(&inner).ok()?;
-        inner.set_query(url.query());
-        return Some(inner);
-    }
-    let rest = if host.ends_with(".cdn.ampproject.org") || host == "cdn.ampproject.org" {
-        path.strip_prefix("/c/").or_else(|| path.strip_prefix("/v/"))
-    } else if host == "www.google.com" || host == "google.com" {
-        path.strip_prefix("/amp/")
-    } else {
-        None
-    }?;
-    Url::parse(&format!("https://{}", rest.trim_start_matches("s/"))).ok()
-}
-
-/// The key of an arXiv identifier, of whatever version.
-fn arxiv(id: &str) -> Option<String> {
-    let id = id.trim_end_matches(".pdf").to_lowercase();
-    let plain = match id.rsplit_once('v') {
-        Some((plain, version))
-            if !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit()) =>
-        {
-            plain
-        }
-        _ => &id,
-    };
-    (plain.len() >= 7 && plain.bytes().any(|byte| byte.is_ascii_digit())).then(|| format!("arxiv {plain}"))
-}
-
-/// The key of a DOI; those of arXiv are its identifiers.
-fn doi(id: &str) -> Option<String> {
-    let id = id.to_lowercase();
-    if !id.starts_with("10.") {
-        return None;
-    }
-    match id.strip_prefix("10.48550/arxiv.") {
-        Some(rest) => arxiv(rest),
-        None => Some(format!(
-            "doi {}",
-            id.trim_end_matches("/full").trim_end_matches(".pdf")
-        )),
-    }
-}
-
-/// The key of a paper, where an id or a field names it without an address.
-pub(crate) fn named(id: &str) -> Option<String> {
-    let id = id.trim();
-    let bare = id
-        .strip_prefix("doi:")
-        .or_else(|| id.strip_prefix("DOI:"))
-        .unwrap_or(id);
-    doi(bare.trim()).or_else(|| {
-        let rest = id.strip_prefix("arXiv:").or_else(|| id.strip_prefix("arxiv:"))?;
-        arxiv(rest.trim())
-    })
-}
-
 /// Characters of a UUID.
 const UUID: usize = 36;
 
@@ -464,6 +278,15 @@ fn is_uuid(text: &str) -> bool {
 /// Whether this is a number that names an article.
 fn is_number(id: &str) -> bool {
     id.len() >= ID_DIGITS && id.bytes().all(|byte| byte.is_ascii_digit()) && !is_day(id)
+}
+
+/// Whether these are capital letters and digits, as many as name an article.
+fn is_code(code: &str) -> bool {
+    code.len() > ID_DIGITS
+        && code
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        && code.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// Whether these digits are a day or a month: `20140310`, `201403`, `140310`.

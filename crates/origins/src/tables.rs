@@ -2,17 +2,21 @@
 
 /// What agencies put before a headline, in lower case.
 #[rustfmt::skip]
-pub(crate) const BEFORE: [&str; 38] = [
+pub(crate) const BEFORE: [&str; 75] = [
     "update", "refile", "corrected", "correction", "breaking", "breaking news", "exclusive", "watch", "video", "live",
     "just in", "us stocks", "us stocks snapshot", "global markets", "tech stocks", "market snapshot",
     "market analysis", "analysis", "wrapup", "advisory", "factbox", "insight", "focus", "forex", "fx",
     "money markets", "european stocks", "reuters", "ap", "ap news", "press release", "news", "report", "stocks",
-    "developing", "bloomberg", "ecb focus", "rpt",
+    "developing", "bloomberg", "ecb focus", "rpt", "updated", "alert", "new", "watch live", "listen", "read",
+    "photos", "gallery", "in pictures", "podcast", "explainer", "explained", "opinion", "editorial", "comment",
+    "column", "show hn", "ask hn", "launch hn", "tell hn", "til", "psa", "must read", "afp", "upi", "bbc news", "cnn",
+    "just announced", "live updates", "watch now", "video and photos", "first on cnn", "scoop", "trending", "viral",
+    "viral video", "sources",
 ];
 
 /// Parts after a headline that name a section, an agency or a publisher, in lower case.
 #[rustfmt::skip]
-pub(crate) const AFTER: [&str; 72] = [
+pub(crate) const AFTER: [&str; 219] = [
     "ap", "ap news", "afp", "reuters", "bloomberg", "associated press", "the associated press", "upi", "cnn",
     "cnn.com", "cnn politics", "bbc news", "bbc", "npr", "the guardian", "the new york times", "new york times",
     "nyt", "the washington post", "washington post", "wsj", "the wall street journal", "wall street journal",
@@ -21,7 +25,27 @@ pub(crate) const AFTER: [&str; 72] = [
     "yahoo", "yahoo news", "yahoo finance", "usa today", "politico", "axios", "the hill", "news", "world news",
     "world", "business", "business news", "market news", "sports", "sport", "politics", "technology", "tech",
     "science", "health", "entertainment", "lifestyle", "opinion", "video", "videos", "sources", "source", "traders",
-    "report", "reports", "the globe and mail", "earth",
+    "report", "reports", "the globe and mail", "earth", "afp news", "ani", "pti", "ians", "xinhua", "dpa",
+    "the canadian press", "press association", "pa media", "aap", "bernama", "anadolu agency", "yonhap",
+    "yonhap news agency", "kyodo news", "the independent", "the telegraph", "daily mail", "mail online",
+    "daily mail online", "the sun", "the mirror", "sky news", "itv news", "channel 4 news", "euronews", "france 24",
+    "dw", "dw.com", "deutsche welle", "rte", "the irish times", "abc", "cbc", "cbc news", "ctv news", "global news",
+    "national post", "toronto star", "the star", "the times of india", "times of india", "the hindu",
+    "hindustan times", "ndtv", "india today", "indian express", "the indian express", "business standard",
+    "the economic times", "economic times", "mint", "livemint", "the straits times", "straits times",
+    "channel newsasia", "cna", "south china morning post", "the japan times", "japan times", "nikkei asia",
+    "the sydney morning herald", "the age", "the australian", "nz herald", "rnz", "stuff", "stuff.co.nz",
+    "los angeles times", "la times", "chicago tribune", "the boston globe", "boston globe", "san francisco chronicle",
+    "the mercury news", "the seattle times", "seattle times", "miami herald", "new york post", "new york daily news",
+    "nbc", "nbcnews.com", "cbsnews.com", "foxnews.com", "pbs newshour", "propublica", "vox", "slate", "salon",
+    "the atlantic", "the new yorker", "vice", "buzzfeed news", "huffpost", "the huffington post", "newsweek", "time",
+    "time.com", "fortune", "inc.com", "fast company", "venturebeat", "zdnet", "zdnet.com", "cnet", "engadget",
+    "gizmodo", "the register", "techradar", "mashable", "the next web", "hacker news", "yahoo sports", "espn",
+    "bleacher report", "us news", "uk news", "local news", "national", "international", "breaking news",
+    "latest news", "top stories", "article", "blog", "press release", "press releases", "media releases",
+    "prnewswire", "pr newswire", "business wire", "globenewswire", "live", "live updates", "as it happened",
+    "in pictures", "photos", "podcast", "analysis", "updated", "[updated]", "exclusive", "study", "survey", "police",
+    "officials", "official",
 ];
 
 /// Words that say nothing about the subject.

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::tables::{AFTER, BEFORE, CONTRARY, ENDS, TIMES, TURNS};
-use crate::words::{Word, stands_alone, words};
+use crate::words::{Word, amounts, stands_alone};
 
 /// Least words of weight of a headline that identifies a story.
 const LEAST: usize = 4;
@@ -18,6 +18,8 @@ const LEAST_SHARED: usize = 8;
 const LEAST_KNOWN: usize = 6;
 /// Least words of weight that two headlines share if a word stands for another one.
 const LEAST_REPLACED: usize = 7;
+/// Most words of the name of a publisher or a section after a separator.
+const NAME: usize = 6;
 /// Words of weight that one of the two may have more.
 const INSERTED: usize = 2;
 
@@ -29,6 +31,8 @@ pub(crate) struct Headline {
     /// The same without what stands before its first colon, after its last separator, or after its first clause, where that holds no
     /// number.
     shorter: Vec<Vec<Word>>,
+    /// What stands before its first separator, where only short parts without numbers follow: names of publishers and sections.
+    bare: Vec<Word>,
     /// The headline that the address was made of; empty where the address holds none.
     slug: Vec<Word>,
     /// Whether its end was cut off.
@@ -66,7 +70,7 @@ fn slug(part: &str) -> Option<Vec<Word>> {
     }
     let begin = pieces.iter().position(|piece| !is_id(piece) && *piece != "r")?;
     pieces.drain(..begin);
-    (pieces.len() > LEAST).then(|| words(&pieces.join(" ")))
+    (pieces.len() > LEAST).then(|| amounts(&pieces.join(" ")))
 }
 
 /// Letters and digits in lower case.
@@ -168,7 +172,10 @@ fn without_after(title: &str, host: Option<&str>) -> String {
             let rest = title.get(..at).unwrap_or_default();
             let lower = part.to_lowercase();
             let known = AFTER.contains(&lower.as_str()) || names_host(&part, host) || part.is_empty();
-            if known && !part.chars().any(|c| c.is_ascii_digit()) && rest.split_whitespace().count() >= 3 {
+            // `KTLA 5`
+            let digits = part.chars().filter(char::is_ascii_digit).count();
+            let is_channel = digits <= 2 && names_host(&part, host) && part.split_whitespace().count() <= 4;
+            if known && (digits == 0 || is_channel) && rest.split_whitespace().count() >= 3 {
                 title = rest.trim_end().to_owned();
             }
         }
@@ -202,7 +209,7 @@ fn without_after(title: &str, host: Option<&str>) -> String {
     title
 }
 
-fn without_before(title: &str) -> &str {
+fn without_before<'a>(title: &'a str, host: Option<&str>) -> &'a str {
     let mut rest = title.trim();
     for _ in 0..3 {
         let Some(end) = [":", "-", "\u{2013}", "\u{2014}", "|"]
@@ -218,7 +225,12 @@ fn without_before(title: &str) -> &str {
         );
         let lower = begin.trim().to_lowercase();
         let plain = lower.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end();
-        if !BEFORE.contains(&plain) || after.split_whitespace().count() <= LEAST {
+        // `BBC News - ...` on the BBC's own site; a headline may begin with the name of its site, so the mark has spaces around it.
+        let is_name = begin.split_whitespace().count() <= 4
+            && (begin.ends_with(' ') || rest.as_bytes().get(end.0) == Some(&b':') && begin.contains(' '))
+            && !begin.chars().any(|c| c.is_ascii_digit())
+            && names_host(begin.trim(), host);
+        if !(BEFORE.contains(&plain) || is_name) || after.split_whitespace().count() <= LEAST {
             break;
         }
         rest = after.trim_start_matches(['-', ':']).trim();
@@ -226,7 +238,12 @@ fn without_before(title: &str) -> &str {
     // `[video] Title`, `(Reuters) Title`
     if let Some(inner) = rest.strip_prefix('[').or_else(|| rest.strip_prefix('('))
         && let Some((part, after)) = inner.split_once([']', ')'])
-        && AFTER.contains(&part.to_lowercase().as_str())
+        && {
+            let part = part.to_lowercase();
+            // `[D]`, `[OC]`, as forums mark posts
+            AFTER.contains(&part.as_str()) || BEFORE.contains(&part.as_str()) || part.len() <= 2
+        }
+        && after.split_whitespace().count() >= LEAST
     {
         rest = after.trim();
     }
@@ -266,16 +283,42 @@ fn shorter(title: &str) -> Vec<&str> {
     out
 }
 
+/// What stands before the first separator, where what follows may be the names of a publisher and its sections.
+fn bare(title: &str) -> Option<&str> {
+    let (at, length) = SEPARATORS
+        .iter()
+        .filter(|mark| mark.ends_with(' '))
+        .filter_map(|mark| Some((title.find(mark)?, mark.len())))
+        .min()?;
+    let names = title.get(at + length..)?;
+    let is_name = |part: &str| {
+        part.split_whitespace().count() <= NAME
+            && !part.chars().any(|c| c.is_numeric() || matches!(c, '?' | '!'))
+    };
+    names
+        .split([' ', '\u{a0}'])
+        .collect::<Vec<_>>()
+        .split(|word| {
+            matches!(
+                *word,
+                "|" | "-" | "\u{2013}" | "\u{2014}" | "\u{b7}" | "::" | "\u{bb}"
+            )
+        })
+        .all(|part| is_name(&part.join(" ")))
+        .then(|| title.get(..at))
+        .flatten()
+}
+
 impl Headline {
     /// Reads a headline; `host` is of the page that it is on.
     pub(crate) fn read(title: &str, host: Option<&str>) -> Self {
-        let title = title.trim();
-        let end = title.trim_end();
+        let title = html_escape::decode_html_entities(title.trim());
+        let end = title.trim();
         let cut = end.ends_with("..") || end.ends_with('\u{2026}');
-        let whole = without_after(title, host);
-        let bare = without_before(&whole);
-        let shorter = shorter(bare).into_iter().map(words).collect();
-        let mut words = words(bare);
+        let whole = without_after(end, host);
+        let main = without_before(&whole, host);
+        let shorter = shorter(main).into_iter().map(amounts).collect();
+        let mut words = amounts(main);
         // The last word may be a part of one.
         if cut && words.len() > LEAST {
             words.pop();
@@ -286,6 +329,7 @@ impl Headline {
         Self {
             words,
             shorter,
+            bare: bare(main).map(amounts).unwrap_or_default(),
             slug: Vec::new(),
             cut,
             title_case,
@@ -364,6 +408,11 @@ impl Headline {
             .filter(|word| word.plain.chars().all(stands_alone))
             .count();
         alone >= LEAST_ALONE || self.heavy().count() - alone.min(self.heavy().count()) >= LEAST
+    }
+
+    /// The first word that says something: in most headlines, who does what.
+    pub(crate) fn subject(&self) -> Option<&str> {
+        self.heavy().next().map(|word| word.plain.as_str())
     }
 
     /// Number of words that say something.
@@ -445,7 +494,11 @@ impl Headline {
 
     /// How the two agree, if they do, whichever of them is asked.
     /// `known` says that one sender of both is known by other marks.
-    pub(crate) fn agrees(&self, other: &Self, known: bool) -> Option<Agreement> {
+    /// `apart` says that they are on two sites, which put names of their own after one headline.
+    pub(crate) fn agrees(&self, other: &Self, known: bool, apart: bool) -> Option<Agreement> {
+        if apart && self.is_named_otherwise(other) {
+            return Some(Agreement::Same);
+        }
         // Words that one of them repeats weigh by their place, so the two are compared in one order only.
         let order = |line: &Self| -> (Vec<String>, bool, bool) {
             let words = line.words.iter().map(|word| word.plain.clone()).collect();
@@ -456,6 +509,20 @@ impl Headline {
         } else {
             other.agrees_in_order(self, known)
         }
+    }
+
+    /// Whether two are one headline with other names of publishers and sections behind it.
+    fn is_named_otherwise(&self, other: &Self) -> bool {
+        let heavy = |line: &[Word]| -> Vec<String> {
+            let words = line.iter().filter(|word| !word.light);
+            words.map(|word| word.plain.clone()).collect()
+        };
+        let (one, two) = (heavy(&self.bare), heavy(&other.bare));
+        let (whole_one, whole_two) = (heavy(&self.words), heavy(&other.words));
+        let same = |one: &[String], two: &[String]| one.len() > LEAST && one == two;
+        (same(&one, &two) || same(&one, &whole_two) || same(&whole_one, &two))
+            && !self.is_another_edition(other)
+            && !self.numbers_differ(other)
     }
 
     fn agrees_in_order(&self, other: &Self, known: bool) -> Option<Agreement> {

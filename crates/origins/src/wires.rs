@@ -14,7 +14,7 @@ pub(crate) enum Wire {
 use Wire::{Agency, Release};
 
 /// What stands at the beginning of a text, in brackets, between slashes or before a dash; in lower case.
-const MARKS: [(&str, Wire); 30] = [
+const MARKS: [(&str, Wire); 60] = [
     ("(reuters)", Agency("Reuters")),
     ("(thomson reuters", Agency("Reuters")),
     ("(ap)", Agency("AP")),
@@ -42,13 +42,43 @@ const MARKS: [(&str, Wire); 30] = [
     ("(businesswire)", Release("Business Wire")),
     ("(globe newswire)", Release("GlobeNewswire")),
     ("(globenewswire)", Release("GlobeNewswire")),
-    ("accesswire", Release("ACCESSWIRE")),
+    ("accesswire", Release("ACCESS Newswire")),
     ("(newsfile corp", Release("Newsfile")),
     ("(marketwired", Release("Marketwired")),
+    ("(aap)", Agency("AAP")),
+    ("(pa media)", Agency("PA Media")),
+    ("(bernama)", Agency("Bernama")),
+    ("(anadolu)", Agency("Anadolu")),
+    ("(kyodo news)", Agency("Kyodo")),
+    ("(jiji press)", Agency("Jiji")),
+    ("(the conversation)", Agency("The Conversation")),
+    ("(the center square)", Agency("The Center Square")),
+    ("(states newsroom)", Agency("States Newsroom")),
+    ("(nexstar)", Agency("Nexstar")),
+    ("(cnn newsource)", Agency("CNN")),
+    ("(tribune news service)", Agency("TNS")),
+    ("(lusa)", Agency("Lusa")),
+    ("(belga)", Agency("Belga")),
+    ("(ukrinform)", Agency("Ukrinform")),
+    ("(sputnik)", Agency("Sputnik")),
+    ("(the associated press)", Agency("AP")),
+    ("(access newswire", Release("ACCESS Newswire")),
+    ("(accessnewswire", Release("ACCESS Newswire")),
+    ("(ein presswire)", Release("EIN Presswire")),
+    ("/ein presswire", Release("EIN Presswire")),
+    ("/einpresswire.com/", Release("EIN Presswire")),
+    ("(prweb)", Release("PRWeb")),
+    ("(acn newswire", Release("ACN Newswire")),
+    ("(jcn newswire", Release("JCN Newswire")),
+    ("media outreach newswire", Release("Media OutReach Newswire")),
+    ("/cnw/", Release("PR Newswire")),
+    ("/cision", Release("PR Newswire")),
+    ("(newswire.com)", Release("Newswire.com")),
+    ("newmediawire", Release("NewMediaWire")),
 ];
 
 /// Sites of those who send.
-const SITES: [(&str, Wire); 21] = [
+const SITES: [(&str, Wire); 38] = [
     ("reuters.com", Agency("Reuters")),
     ("apnews.com", Agency("AP")),
     ("ap.org", Agency("AP")),
@@ -66,14 +96,31 @@ const SITES: [(&str, Wire); 21] = [
     ("newswire.ca", Release("PR Newswire")),
     ("businesswire.com", Release("Business Wire")),
     ("globenewswire.com", Release("GlobeNewswire")),
-    ("accesswire.com", Release("ACCESSWIRE")),
+    ("accesswire.com", Release("ACCESS Newswire")),
     ("prweb.com", Release("PRWeb")),
     ("einpresswire.com", Release("EIN Presswire")),
     ("newsfilecorp.com", Release("Newsfile")),
+    ("accessnewswire.com", Release("ACCESS Newswire")),
+    ("acnnewswire.com", Release("ACN Newswire")),
+    ("media-outreach.com", Release("Media OutReach Newswire")),
+    ("newswire.com", Release("Newswire.com")),
+    ("theconversation.com", Agency("The Conversation")),
+    ("kyodonews.net", Agency("Kyodo")),
+    ("yna.co.kr", Agency("Yonhap")),
+    ("bernama.com", Agency("Bernama")),
+    ("aa.com.tr", Agency("Anadolu")),
+    ("ansa.it", Agency("ANSA")),
+    ("tass.com", Agency("TASS")),
+    ("interfax.com", Agency("Interfax")),
+    ("ukrinform.net", Agency("Ukrinform")),
+    ("statesnewsroom.com", Agency("States Newsroom")),
+    ("stacker.com", Agency("Stacker")),
+    ("kffhealthnews.org", Agency("KFF Health News")),
+    ("thecanadianpress.com", Agency("The Canadian Press")),
 ];
 
 /// Parts of addresses under which papers keep what agencies send; a whole part of the path, or its beginning before `-`.
-const PATHS: [(&str, Wire); 13] = [
+const PATHS: [(&str, Wire); 34] = [
     ("reuters", Agency("Reuters")),
     ("thomson-reuters", Agency("Reuters")),
     ("sns-rt", Agency("Reuters")),
@@ -87,10 +134,31 @@ const PATHS: [(&str, Wire); 13] = [
     ("prnewswire", Release("PR Newswire")),
     ("press-release", Release("")),
     ("press-releases", Release("")),
+    ("ap-news", Agency("AP")),
+    ("associated-press", Agency("AP")),
+    ("the-associated-press", Agency("AP")),
+    ("reuters-news", Agency("Reuters")),
+    ("afp-news", Agency("AFP")),
+    ("pti-news", Agency("PTI")),
+    ("pti", Agency("PTI")),
+    ("ani", Agency("ANI")),
+    ("ians", Agency("IANS")),
+    ("dpa", Agency("dpa")),
+    ("xinhua", Agency("Xinhua")),
+    ("pr-newswire", Release("PR Newswire")),
+    ("businesswire", Release("Business Wire")),
+    ("business-wire", Release("Business Wire")),
+    ("globenewswire", Release("GlobeNewswire")),
+    ("accesswire", Release("ACCESS Newswire")),
+    ("accessnewswire", Release("ACCESS Newswire")),
+    ("ein-presswire", Release("EIN Presswire")),
+    ("newsfile", Release("Newsfile")),
+    ("pressrelease", Release("")),
+    ("press_release", Release("")),
 ];
 
 /// Words before the place that a text was published at first, in lower case.
-const ORIGINALLY: [&str; 9] = [
+const ORIGINALLY: [&str; 32] = [
     "originally published",
     "originally appeared",
     "first published",
@@ -100,7 +168,68 @@ const ORIGINALLY: [&str; 9] = [
     "cross-posted from",
     "crossposted from",
     "read the original",
+    "originally posted",
+    "originally written for",
+    "first posted",
+    "view source version on",
+    "view original content",
+    "view the original press release",
+    "source version of this press release",
+    "read the entire article",
+    "read full article",
+    "read the full article",
+    "read the full story",
+    "continue reading at",
+    "original article:",
+    "original article source",
+    "original source:",
+    "original story:",
+    "original post:",
+    "copublished with",
+    "co-published with",
+    "crossposted at",
+    "cross-posted at",
+    "cross posted from",
+    "syndicated from",
 ];
+
+/// What stands at the end of a text of an agency or a press-release service, in lower case.
+const ENDS: [(&str, Wire); 19] = [
+    ("the associated press. all rights reserved", Agency("AP")),
+    ("copyright the associated press", Agency("AP")),
+    ("agence france-presse", Agency("AFP")),
+    ("\u{a9} afp", Agency("AFP")),
+    ("thomson reuters. all rights", Agency("Reuters")),
+    ("(reporting by ", Agency("Reuters")),
+    (
+        "our standards: the thomson reuters trust principles",
+        Agency("Reuters"),
+    ),
+    ("\u{a9} reuters", Agency("Reuters")),
+    ("bloomberg l.p.", Agency("Bloomberg")),
+    ("distributed by tribune content agency", Agency("TNS")),
+    ("press trust of india", Agency("PTI")),
+    (
+        "this report by the canadian press was first published",
+        Agency("The Canadian Press"),
+    ),
+    ("republished from the conversation", Agency("The Conversation")),
+    (
+        "view source version on businesswire.com",
+        Release("Business Wire"),
+    ),
+    ("view original content", Release("PR Newswire")),
+    (
+        "view the original press release on access",
+        Release("ACCESS Newswire"),
+    ),
+    ("https://www.newsfilecorp.com/release/", Release("Newsfile")),
+    ("www.globenewswire.com", Release("GlobeNewswire")),
+    ("source: ein presswire", Release("EIN Presswire")),
+];
+
+/// Bytes of a text's end in which such words stand.
+const TAIL: usize = 700;
 
 /// Bytes of a text's beginning in which an agency names itself.
 const HEAD: usize = 300;
@@ -121,6 +250,12 @@ pub(crate) fn of(title: &str, text: &str, author: Option<&str>, page: Option<&Pa
         .map(|(_, wire)| *wire);
     marked
         .or_else(|| dateline(&head))
+        .or_else(|| {
+            let begin = text.ceil_char_boundary(text.len().saturating_sub(TAIL));
+            let tail = text.get(begin..).unwrap_or_default().to_lowercase();
+            let found = ENDS.iter().find(|(mark, _)| tail.contains(mark));
+            found.map(|(_, wire)| *wire)
+        })
         .or_else(|| author.and_then(by))
         .or_else(|| {
             let title = title.to_lowercase();
@@ -150,6 +285,10 @@ fn dateline(head: &str) -> Option<Wire> {
         "afp" => Some(Agency("AFP")),
         "reuters" => Some(Agency("Reuters")),
         "upi" => Some(Agency("UPI")),
+        "dpa" => Some(Agency("dpa")),
+        "pti" => Some(Agency("PTI")),
+        "aap" => Some(Agency("AAP")),
+        "xinhua" => Some(Agency("Xinhua")),
         _ => None,
     }
 }
@@ -166,6 +305,18 @@ fn by(author: &str) -> Option<Wire> {
         Some(Agency("AFP"))
     } else if named("bloomberg") {
         Some(Agency("Bloomberg"))
+    } else if named("pti") || author.contains("press trust of india") {
+        Some(Agency("PTI"))
+    } else if named("ani") {
+        Some(Agency("ANI"))
+    } else if named("ians") {
+        Some(Agency("IANS"))
+    } else if named("xinhua") {
+        Some(Agency("Xinhua"))
+    } else if named("dpa") {
+        Some(Agency("dpa"))
+    } else if author.contains("the conversation") {
+        Some(Agency("The Conversation"))
     } else if author.contains("canadian press") {
         Some(Agency("The Canadian Press"))
     } else if named("prnewswire") || author.contains("pr newswire") {

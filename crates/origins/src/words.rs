@@ -1,5 +1,9 @@
 //! The words of a headline, in their plain forms.
 
+use std::borrow::Cow;
+
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
 use crate::tables::{LIGHT, NUMBERS, SPELLINGS, TIMES};
 
 /// Longest headline that is compared, in words.
@@ -88,9 +92,27 @@ fn raw_words(text: &str) -> Vec<String> {
     out
 }
 
+/// A word without the marks that some writers leave out: `Pe\u{f1}a`, `Pena`.
+fn without_marks(word: String) -> String {
+    if word.is_ascii() {
+        return word;
+    }
+    word.nfkd()
+        .filter(|c| !('\u{300}'..='\u{36f}').contains(c))
+        .map(|c| match c {
+            '\u{131}' => 'i',
+            '\u{142}' => 'l',
+            '\u{f8}' => 'o',
+            '\u{111}' | '\u{f0}' => 'd',
+            c => c,
+        })
+        .nfc()
+        .collect()
+}
+
 /// The plain form of a word.
 fn plain(word: &str) -> String {
-    let lower = word.to_lowercase().replace('\u{df}', "ss");
+    let lower = without_marks(word.to_lowercase().replace('\u{df}', "ss"));
     let found = |table: &[(&str, &str)]| {
         table
             .iter()
@@ -144,6 +166,58 @@ fn word(raw: &str) -> Word {
                 && (lower != "may" && lower != "fall" && lower != "march"
                     || raw.starts_with(char::is_uppercase)),
     }
+}
+
+/// Ends of a number that say how large it is, each with its word. One letter says so after the sign of a currency alone.
+const SCALES: [(&str, &str); 11] = [
+    ("bn", "billion"),
+    ("bln", "billion"),
+    ("b", "billion"),
+    ("mln", "million"),
+    ("mn", "million"),
+    ("mio", "million"),
+    ("m", "million"),
+    ("tn", "trillion"),
+    ("trn", "trillion"),
+    ("t", "trillion"),
+    ("k", "thousand"),
+];
+
+/// Amounts written in one way: `$1.5bn`, `$1.5B` and `$1.5 billion`.
+fn spelled(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for part in text.split_inclusive(' ') {
+        let word = part.trim_end();
+        let bare = word.trim_end_matches([',', '.', ';', ':', '\'', '"', ')', '?', '!']);
+        let money = bare.contains(['$', '\u{20ac}', '\u{a3}', '\u{a5}', '\u{20b9}']);
+        let number = bare.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let end = bare.get(number.len()..).unwrap_or_default().to_ascii_lowercase();
+        let scale = SCALES
+            .iter()
+            .find(|(short, _)| *short == end && (money || short.len() > 1))
+            .filter(|_| number.ends_with(|c: char| c.is_ascii_digit()));
+        match scale {
+            Some((_, name)) => {
+                out.push_str(number);
+                out.push(' ');
+                out.push_str(name);
+                out.push(' ');
+            }
+            None => out.push_str(part),
+        }
+    }
+    out
+}
+
+/// Words of a headline, with the amounts in it written in one way.
+pub(crate) fn amounts(text: &str) -> Vec<Word> {
+    // A letter and its mark may come as two characters, which would part the word.
+    let composed = if is_nfc_quick(text.chars()) == IsNormalized::Yes {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.nfc().collect::<String>())
+    };
+    words(&spelled(&composed))
 }
 
 /// Words of a text in plain forms, with runs of single letters as one word (`U . S .`).

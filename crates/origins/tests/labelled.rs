@@ -32,6 +32,8 @@ struct Item {
     links: Vec<String>,
     #[serde(default)]
     projects: Vec<String>,
+    #[serde(default)]
+    author: Option<String>,
 }
 
 impl Item {
@@ -42,7 +44,7 @@ impl Item {
             links: self.links.iter().map(String::as_str).collect(),
             projects: self.projects.iter().map(String::as_str).collect(),
             text: &self.text,
-            author: None,
+            author: self.author.as_deref(),
             source_type: &self.source_type,
             date: self.date.map(|at| Dated {
                 at,
@@ -149,4 +151,15 @@ fn copies_of_real_lists_are_found_in_the_tuned_half() {
 #[test]
 fn copies_of_real_lists_are_found_in_the_held_half() {
     check("held", include_str!("labelled/held.jsonl"));
+}
+
+/// Another list of the same form, whose figures are only printed: `ORIGINS_LIST=FILE cargo test -p freshcontext-origins -- --nocapture`.
+#[test]
+fn a_list_of_the_caller_is_measured() {
+    let Some(path) = std::env::var_os("ORIGINS_LIST") else {
+        return;
+    };
+    let score = score(&std::fs::read_to_string(path).unwrap());
+    let (f1, independent) = (score.f1(), score.independent_share());
+    println!("list: F1 {f1:.4}, independent {independent:.4}, {score:?}");
 }

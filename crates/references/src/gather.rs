@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::invisible::without_invisible;
 use crate::locks::Locked;
 use crate::reference::{Cited, Doubt};
-use crate::{bibliography, bibtex, find, locks};
+use crate::{bibliography, bibtex, find, locks, node_locks};
 
 /// What a document was read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +30,10 @@ pub enum Format {
     Requirements,
     /// `go.sum`.
     GoSum,
+    /// `yarn.lock`, of any version.
+    YarnLock,
+    /// `pnpm-lock.yaml`, of any version.
+    PnpmLock,
 }
 
 impl Format {
@@ -44,6 +48,8 @@ impl Format {
             Self::CargoLock => "Cargo.lock",
             Self::Requirements => "requirements.txt",
             Self::GoSum => "go.sum",
+            Self::YarnLock => "yarn.lock",
+            Self::PnpmLock => "pnpm-lock.yaml",
         }
     }
 }
@@ -100,6 +106,12 @@ pub fn gather(text: &str) -> Gathered {
     }
     if let Some(lock) = locks::toml(text) {
         return locked(Format::CargoLock, lock);
+    }
+    if let Some(lock) = node_locks::yarn(text) {
+        return locked(Format::YarnLock, lock);
+    }
+    if let Some(lock) = node_locks::pnpm(text) {
+        return locked(Format::PnpmLock, lock);
     }
     if let Some(lock) = locks::go_sum(text) {
         return locked(Format::GoSum, lock);

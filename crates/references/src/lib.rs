@@ -9,9 +9,11 @@ mod gather;
 mod invisible;
 mod isbn;
 mod locks;
+mod node_locks;
 mod recognise;
 mod reference;
 mod web;
+mod yaml;
 
 pub use gather::{Format, Gathered, gather};
 pub use recognise::{NotRecognised, recognise};

@@ -27,7 +27,8 @@ pub(crate) struct Locked {
 }
 
 impl Locked {
-    fn add(&mut self, ecosystem: Ecosystem, name: &str, version: &str) {
+    /// Adds a version of a package, once.
+    pub(crate) fn add(&mut self, ecosystem: Ecosystem, name: &str, version: &str) {
         match named(ecosystem, name, Some(version)) {
             Some(reference) => {
                 let id = reference.id();

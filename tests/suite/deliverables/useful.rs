@@ -108,6 +108,31 @@ pub(super) async fn named() -> Result<(), Failed> {
     ensure(left_out.count() == 2, text)
 }
 
+/// A deliverable says how many independent origins its items have, in both forms.
+pub(super) async fn copies() -> Result<(), Failed> {
+    let headline = "Exampleton closes its old bridge after engineers find cracks";
+    let again = format!("{headline} | The Daily Post");
+    let shell = Shell::start(stories(
+        &[
+            (1, headline),
+            (2, &again),
+            (3, "Nordby ferries leave hourly from March"),
+        ],
+        None,
+    ))
+    .await?;
+    shell.add(&[]).await?;
+    let made = shell.json(NOW, &["deliverable", "generate", "brief"]).await?;
+    let text = made["markdown"].as_str().unwrap_or_default();
+    ensure(text.contains("Origins: 3 items, 2 origins"), text)?;
+    ensure(text.contains("(same headline)"), text)?;
+    let told = &made["origins"];
+    ensure(told["items"] == 3 && told["origins"] == 2, told)?;
+    // The same of a version that is shown later.
+    let shown = shell.json(LATER, &["deliverable", "show", "brief"]).await?;
+    ensure(shown["markdown"] == made["markdown"], &shown)
+}
+
 /// A version without an item is an error that says what each source gave, and nothing is kept.
 pub(super) async fn empty() -> Result<(), Failed> {
     let shell = Shell::start(stories(&[], None)).await?;

@@ -279,7 +279,7 @@ pub async fn deliverable() -> Result<(), Failed> {
     // Ages of facts count to the version, also those of what could not be fetched again.
     let paper = page["version"]["items"].as_array().into_iter().flatten();
     let published = paper
-        .map(|entry| &entry["item"]["fields"]["published"])
+        .map(|entry| &entry["item"]["fields"]["first_submitted"])
         .find(|value| !value.is_null());
     ensure(
         published == Some(&json!("2026-11-20T10:00:00Z (6 days ago)")),

@@ -53,7 +53,7 @@ fn a_revision_has_both_dates_and_its_version() {
             if version == 1 { "published" } else { "updated" },
             "{paper:?}"
         );
-        assert!(!field(paper, "published").is_empty());
+        assert!(!field(paper, "first_submitted").is_empty());
         assert_eq!(paper.fields.contains_key("updated"), version > 1);
     }
     assert!(
@@ -139,7 +139,7 @@ fn the_query_as_arxiv_read_it_is_kept() {
     assert!(feed.papers[0].title.starts_with("Déjà vu"));
     assert!(!feed.papers[0].summary.contains('\n') || feed.papers[0].summary.contains("\nIn this paper"));
     assert_eq!(date_of(&feed.papers[1]), ("updated", "2011-06-18T03:29:35Z"));
-    assert_eq!(field(&feed.papers[1], "published"), "2011-02-10T00:50:54Z");
+    assert_eq!(field(&feed.papers[1], "first_submitted"), "2011-02-10T00:50:54Z");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn missing_parts_are_absent_and_other_orders_and_prefixes_are_fine() {
         (paper.title.as_str(), &paper.date),
         ("Two lines", &DateEvidence::None)
     );
-    assert!(!paper.fields.contains_key("primary_category") && !paper.fields.contains_key("published"));
+    assert!(!paper.fields.contains_key("primary_category") && !paper.fields.contains_key("first_submitted"));
     assert_eq!(paper.fields["withdrawn"], true);
 }
 

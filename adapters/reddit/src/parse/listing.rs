@@ -189,7 +189,7 @@ fn post(wire: Post) -> Option<Item> {
     item.out_of_order = pinned || promoted;
     item.set("subreddit", wire.subreddit);
     item.set("author", wire.author);
-    item.set("score", wire.score.filter(|_| wire.hide_score != Some(true)));
+    item.set("points", wire.score.filter(|_| wire.hide_score != Some(true)));
     let ratio = wire.upvote_ratio.filter(|ratio| (0.0..=1.0).contains(ratio));
     item.set("upvote_ratio", ratio);
     item.set("comments", wire.num_comments);
@@ -230,7 +230,7 @@ fn comment(wire: Comment, depth: usize) -> Option<Item> {
     item.out_of_order = pinned;
     item.set("subreddit", wire.subreddit);
     item.set("author", wire.author);
-    item.set("score", wire.score.filter(|_| wire.score_hidden != Some(true)));
+    item.set("points", wire.score.filter(|_| wire.score_hidden != Some(true)));
     item.set("edited_at", edited(wire.edited));
     item.set_flag("pinned", pinned);
     item.set("reply_depth", (depth > 0).then_some(depth));

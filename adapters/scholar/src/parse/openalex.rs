@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Page;
+use super::standing::title_mark;
 
 #[derive(Deserialize)]
 struct Answer {
@@ -113,6 +114,7 @@ fn item(work: Work) -> Option<Item> {
         // One flag, without a notice, a day and a kind.
         let sign = StandingEvidence::mark(StandingState::Retracted, "is_retracted", "true");
         item.standing.push(sign);
+        item.standing.extend(title_mark(&item.title));
     }
     item.id = Some(work.id.rsplit('/').next().unwrap_or(&work.id).to_owned());
     Some(item)

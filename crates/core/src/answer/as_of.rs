@@ -2,9 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::moment::parse_instant;
+use freshcontext_contract::standing::Basis;
 use freshcontext_contract::{
-    AsOf, DateEvidence, Descriptor, HEAD, LATER, SourceError, SourceResult, StandingEvidence, StandingTold,
-    Status, TEXT, named_list,
+    AsOf, DateEvidence, Descriptor, HEAD, LATER, SourceError, SourceResult, StandingEvidence, StandingState,
+    StandingTold, Status, TEXT, named_list,
 };
 use serde_json::{Map, Value};
 
@@ -39,7 +40,14 @@ pub(super) fn leave_out_later(result: &mut SourceResult, descriptor: &Descriptor
             add(&mut gone.moving, TEXT);
         }
         gone.fields(&mut item.fields, |name| facts.is_fixed(name), moment);
+        let marks: Vec<(StandingState, String)> = title_marks(&item.standing).collect();
         gone.standing(&mut item.standing, moment);
+        // A publisher writes `RETRACTED:` before a title when that happens, which may be years after the publication.
+        for (state, mark) in marks {
+            if !item.standing.iter().any(|sign| sign.state == state) {
+                item.title = without_mark(&item.title, &mark);
+            }
+        }
     }
     gone.fields(&mut result.fields, |name| facts.is_fixed(name), moment);
     gone.standing(&mut result.standing, moment);
@@ -133,11 +141,22 @@ impl Gone {
         });
     }
 
-    /// A state that began later, or without a day, is not one of that moment.
+    /// A state that began later, or without a day, is not one of that moment. A sign without a day beside one of the same state
+    /// with a day says nothing more.
     fn standing(&mut self, signs: &mut Vec<StandingEvidence>, moment: DateTime<Utc>) {
+        let last =
+            |sign: &StandingEvidence| sign.since.as_ref().and_then(|date| Some(read(date).ok()?.last()));
+        let dated: Vec<StandingState> = signs
+            .iter()
+            .filter(|sign| last(sign).is_some())
+            .map(|sign| sign.state)
+            .collect();
         signs.retain(|sign| {
-            if let Some(Ok(since)) = sign.since.as_ref().map(read) {
-                return since.last() <= moment;
+            if let Some(since) = last(sign) {
+                return since <= moment;
+            }
+            if dated.contains(&sign.state) {
+                return false;
             }
             let state = sign.state.as_str();
             if !self.undated_states.contains(&state) {
@@ -177,6 +196,23 @@ impl Gone {
             result.status = Status::Empty;
         }
     }
+}
+
+/// The marks in a title that are signs of a state.
+fn title_marks(signs: &[StandingEvidence]) -> impl Iterator<Item = (StandingState, String)> {
+    let marks = signs
+        .iter()
+        .filter(|sign| sign.basis == Basis::Mark && sign.field == "title" && !sign.value.is_empty());
+    marks.map(|sign| (sign.state, sign.value.clone()))
+}
+
+/// A title without such a mark at its beginning or its end.
+fn without_mark(title: &str, mark: &str) -> String {
+    let rest = title.strip_prefix(mark).or_else(|| title.strip_suffix(mark));
+    rest.map(str::trim)
+        .filter(|rest| !rest.is_empty())
+        .unwrap_or(title)
+        .to_owned()
 }
 
 /// The last moment that a date may mean; `None` where it is no date.

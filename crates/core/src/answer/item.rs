@@ -45,6 +45,8 @@ pub struct ScoredItem {
     pub standing: Option<Box<Standing>>,
     /// How far its date can be relied on, in words, where the answer does not say it of all dates.
     pub(super) certainty: Option<&'static str>,
+    /// Whether the list says once which fact its dates come from, and how far they can be relied on.
+    pub(super) is_told: bool,
     /// When it was retrieved: what the ages of its facts count to.
     pub(super) retrieved_at: DateTime<Utc>,
 }
@@ -84,6 +86,7 @@ impl ScoredItem {
             url,
             age: date.age(retrieved_at),
             certainty: date.certainty(),
+            is_told: false,
             score: date
                 .instant
                 .filter(|_| !is_void)

@@ -44,6 +44,9 @@ pub(super) fn envelope(scored: &Scored, content: &str, kept: &Kept) -> String {
     if let Some(age) = age.as_mut().filter(|_| scored.is_certain_throughout()) {
         age.push_str("; dates certain");
     }
+    if let Some((age, dates)) = age.as_mut().zip(scored.dates.as_deref()) {
+        age.extend(["; ", dates]);
+    }
     let headers = Headers {
         source: &scored.source_url,
         published: published.as_deref(),
@@ -384,8 +387,10 @@ fn item_head(number: usize, item: &ScoredItem, detail: Detail) -> String {
     match (&item.date.shown, &item.age) {
         (Some(shown), Some(age)) => {
             let mut notes = vec![format!("{age} ago")];
-            notes.extend(repeated.map(str::to_owned));
-            notes.extend(item.certainty.map(str::to_owned));
+            if !item.is_told {
+                notes.extend(repeated.map(str::to_owned));
+                notes.extend(item.certainty.map(str::to_owned));
+            }
             notes.push(match item.score {
                 Some(score) => format!("age score {score}"),
                 None => "not scored".to_owned(),

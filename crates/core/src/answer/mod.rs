@@ -14,6 +14,7 @@ mod kept;
 mod layout;
 mod schema;
 mod score;
+mod shared;
 mod shown;
 mod source;
 
@@ -108,6 +109,8 @@ pub struct Scored {
     pub(crate) status: Status,
     pub(crate) date: Resolved,
     pub(crate) span: Span,
+    /// What the dates of a long list have in common: `dates inferred (pushed_at)`.
+    dates: Option<String>,
     pub(crate) score: Option<u8>,
     pub(crate) summary: Option<String>,
     pub(crate) fields: Map<String, Value>,

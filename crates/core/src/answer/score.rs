@@ -8,7 +8,7 @@ use freshcontext_contract::{
 };
 
 use super::item::{self, ScoredItem};
-use super::{FailedPart, MAX_CONTENT_CHARS, SEVERAL, ScoreInput, Scored, Span, as_of, guard, layout};
+use super::{FailedPart, MAX_CONTENT_CHARS, SEVERAL, ScoreInput, Scored, Span, as_of, guard, layout, shared};
 use serde_json::Value;
 
 use crate::address;
@@ -132,6 +132,11 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
         }
     }
 
+    let dates = match date.instant {
+        Some(_) => shared::share(&mut items),
+        None => None,
+    };
+
     let summary = result
         .summary
         .map(|summary| item::line(&summary, SUMMARY_CHARS, &mut counts))
@@ -179,6 +184,7 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
         score: date.instant.map(|published| decay::score(lambda, published, at)),
         date,
         span,
+        dates,
         summary,
         fields: result.fields,
         items,

@@ -122,6 +122,9 @@ pub(crate) enum Command {
     Recheck {
         /// Id of the answer, as printed by `freshcontext call --toolset time`
         answer_id: String,
+        /// Write what became of it as an HTML page to this file
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
         /// Print the structured result as JSON
         #[arg(long)]
         json: bool,
@@ -137,6 +140,9 @@ pub(crate) enum Command {
     References {
         /// File that holds the references; `-` is stdin
         file: PathBuf,
+        /// Write the verdicts as an HTML page to this file
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
         /// Print the structured result as JSON
         #[arg(long)]
         json: bool,

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use freshcontext_contract::{BoxFuture, ErrorCode};
+use serde_json::Map;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
@@ -13,7 +15,7 @@ use crate::app::App;
 use crate::output;
 use freshcontext_config::{ConfigError, Loaded, Sources};
 use freshcontext_engine::records::RecordsRequest;
-use freshcontext_engine::{Answer, CallContext, Progress};
+use freshcontext_engine::{Answer, CallContext, Progress, Tool};
 use freshcontext_files::write::{self as atomic_file, NewFile};
 use freshcontext_mcp::timeline;
 use freshcontext_serve::signals;
@@ -102,12 +104,27 @@ pub(super) fn run(
     Ok(code)
 }
 
+/// Writes the page of an answer; the exit code says whether it could.
+pub(super) fn write_page(tool: &Tool, answer: &Answer, now: DateTime<Utc>, file: &Path) -> u8 {
+    let page = timeline::of(tool, &Map::new(), answer, now);
+    match atomic_file::write(file, page.as_bytes(), NewFile::Shared) {
+        Ok(()) => {
+            output::note(&format!("timeline: {}", file.display()));
+            0
+        }
+        Err(problem) => {
+            output::error(&problem, None);
+            FAILED
+        }
+    }
+}
+
 pub(super) fn show(answer: &Answer, json: bool) -> u8 {
     let failed = answer.code();
     if json {
         output::line(&serde_json::to_string_pretty(&answer.structured()).unwrap_or_default());
     } else if failed.is_some() {
-        output::error(&output::safe(answer.text()), None);
+        output::failure(&output::safe(answer.text()));
     } else {
         let text = output::safe(answer.text());
         let text = text.trim_end();

@@ -287,18 +287,21 @@ fn dispatch(cli: Cli) -> u8 {
         }
         Command::Recheck {
             answer_id,
+            html,
             json,
             records,
         } => {
             let words = [format!("answer_id={answer_id}")];
             let form = call::Form {
                 json,
-                html: None,
+                html: html.as_deref(),
                 records: records.as_deref(),
             };
             call::run(&loaded, &sources, freshcontext_engine::RECHECK, &words, form)
         }
-        Command::References { file, json } => references::run(&loaded, &sources, &file, json),
+        Command::References { file, html, json } => {
+            references::run(&loaded, &sources, &file, html.as_deref(), json)
+        }
         Command::Store { task } => store::run(&loaded, task),
         Command::Records { token, task } => {
             let owner = token.map_or_else(Owner::default, |name| Owner::of_token(&name));

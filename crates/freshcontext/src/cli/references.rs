@@ -9,7 +9,7 @@ use freshcontext_contract::SourceError;
 use freshcontext_core::references::{Checked, References, Verdict, is_to_be_asked_again};
 use freshcontext_engine::{Engine, Outcome};
 use freshcontext_files::read::{self as input, Bound};
-use freshcontext_lookup::check_references;
+use freshcontext_lookup::{check_references, check_references_tool};
 use freshcontext_serve::signals;
 use serde_json::{Map, Value, json};
 
@@ -20,7 +20,13 @@ use crate::output;
 /// Exit code where a reference was withdrawn or is gone.
 const VOID: u8 = 5;
 
-pub(super) fn run(loaded: &Loaded, sources: &Sources, file: &Path, json: bool) -> Result<u8, ConfigError> {
+pub(super) fn run(
+    loaded: &Loaded,
+    sources: &Sources,
+    file: &Path,
+    html: Option<&Path>,
+    json: bool,
+) -> Result<u8, ConfigError> {
     let bytes = match input::read(file, Bound::input(&loaded.settings.limits)) {
         Ok(bytes) => bytes,
         Err(refused) => {
@@ -50,7 +56,15 @@ pub(super) fn run(loaded: &Loaded, sources: &Sources, file: &Path, json: bool) -
             } else {
                 code(answer.worst())
             };
-            call::show(&Outcome::References(Box::new(answer)).into(), json).max(code)
+            let answer = Outcome::References(Box::new(answer)).into();
+            let code = call::show(&answer, json).max(code);
+            match html {
+                Some(page) => {
+                    let tool = check_references_tool();
+                    call::write_page(&tool, &answer, app.engine.clock().now(), page).max(code)
+                }
+                None => code,
+            }
         }
         Some(Err(error)) => failed(&error),
         None => FAILED,

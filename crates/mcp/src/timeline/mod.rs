@@ -31,6 +31,7 @@ pub(crate) const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = concat!(
     "\"use strict\";\n{\n",
     include_str!("values.js"),
+    include_str!("check.js"),
     include_str!("read.js"),
     include_str!("draw.js"),
     include_str!("page.js"),

@@ -282,14 +282,16 @@ const read = (given) => {
   const answer = given.structured && typeof given.structured === "object" ? given.structured : {}, tool = TOOLS[given.tool] || {};
   const view = { kind: "answer", title: given.title || tool.title || given.tool || "Answer", tool: given.tool, asked: given.arguments, question: question(given.arguments), place: "", joined: ": ", verdict: "", lede: "", counted: "retrieved",
     facts: [], lanes: [], missing: [], notes: [], went: [], left: new Map(), events: [], proofs: [] };
-  const isSource = given.is_error || Array.isArray(answer.sections) || answer.freshcontext || answer.message;
+  const isSource = given.is_error || given.tool !== "recheck" && Array.isArray(answer.sections) || answer.freshcontext || answer.message;
   if (isSource) view.place = view.question ? tool.place ? ` ${tool.place}` : `, ${view.title.replace(/^[A-Z](?=[a-z])/, (c) => c.toLowerCase())}` : view.title;
   if (given.is_error || (answer.code && answer.message && !answer.items)) {
     const failed = failure(view.title, answer.message ? answer : { message: given.text });
     view.now = answer.retrieved_at;
     view.lanes.push(part(view.title, [], [failed]));
     view.verdict = `no answer, ${failed.code.replaceAll("_", " ")}`;
-  } else if (Array.isArray(answer.sections)) composite(view, answer);
+  } else if (given.tool === "recheck" && answer.checked_at) rechecked(view, answer);
+  else if (given.tool === "check_references" && Array.isArray(answer.results)) references(view, answer);
+  else if (Array.isArray(answer.sections)) composite(view, answer);
   else if (Array.isArray(answer.results)) evaluation(view, answer);
   else if (answer.context_envelope) bundle(view, answer);
   else if (answer.page === "deliverable") deliverable(view, answer);

@@ -35,7 +35,7 @@ fn an_entry_gives_its_own_text_its_link_and_its_date() {
     let linked = &page.items[2];
     assert_eq!(linked.fields["link"], "https://blog.example.com/post?a=1&b=2");
     assert_eq!(linked.summary, "");
-    for unknown in ["score", "comments", "flair", "nsfw"] {
+    for unknown in ["points", "comments", "flair", "nsfw"] {
         assert!(page.items.iter().all(|item| !item.fields.contains_key(unknown)));
     }
 }

@@ -17,7 +17,7 @@ fn a_post_keeps_its_facts_and_loses_what_is_unknown() {
     assert_eq!(pinned.fields["pinned"], true);
     let hidden = &page.items[1];
     assert!(
-        !hidden.fields.contains_key("score"),
+        !hidden.fields.contains_key("points"),
         "a hidden score is unknown, not 1"
     );
     assert_eq!(hidden.fields["comments"], 0);
@@ -61,7 +61,7 @@ fn a_comment_page_is_two_listings() {
         ]
     );
     assert_eq!(page.items[2].fields["reply_depth"], 1);
-    assert!(!page.items[3].fields.contains_key("score"));
+    assert!(!page.items[3].fields.contains_key("points"));
     assert_eq!(page.not_loaded, 17);
     assert_eq!(page.after, None);
 }

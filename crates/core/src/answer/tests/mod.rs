@@ -54,6 +54,9 @@ fn read_items(text: &str) -> Vec<Read> {
                     Some("inferred") => "medium",
                     Some("uncertain") => "low",
                     Some("certain") => "high",
+                    // Of a long list it is said once.
+                    _ if text.contains("; dates inferred") => "medium",
+                    _ if text.contains("; dates uncertain") => "low",
                     _ => {
                         assert!(text.contains("; dates certain\n"), "{text}");
                         "high"
