@@ -82,9 +82,8 @@ const REDIRECTS: [(&str, &str, &str); 18] = [
 ];
 
 /// Hosts on which an address stands in the path.
-const WRAPPERS: [&str; 17] = [
+const WRAPPERS: [&str; 16] = [
     "12ft.io",
-    "archive.fo",
     "archive.is",
     "archive.li",
     "archive.md",

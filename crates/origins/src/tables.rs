@@ -16,7 +16,7 @@ pub(crate) const BEFORE: [&str; 75] = [
 
 /// Parts after a headline that name a section, an agency or a publisher, in lower case.
 #[rustfmt::skip]
-pub(crate) const AFTER: [&str; 219] = [
+pub(crate) const AFTER: [&str; 218] = [
     "ap", "ap news", "afp", "reuters", "bloomberg", "associated press", "the associated press", "upi", "cnn",
     "cnn.com", "cnn politics", "bbc news", "bbc", "npr", "the guardian", "the new york times", "new york times",
     "nyt", "the washington post", "washington post", "wsj", "the wall street journal", "wall street journal",
@@ -33,7 +33,7 @@ pub(crate) const AFTER: [&str; 219] = [
     "national post", "toronto star", "the star", "the times of india", "times of india", "the hindu",
     "hindustan times", "ndtv", "india today", "indian express", "the indian express", "business standard",
     "the economic times", "economic times", "mint", "livemint", "the straits times", "straits times",
-    "channel newsasia", "cna", "south china morning post", "the japan times", "japan times", "nikkei asia",
+    "channel newsasia", "south china morning post", "the japan times", "japan times", "nikkei asia",
     "the sydney morning herald", "the age", "the australian", "nz herald", "rnz", "stuff", "stuff.co.nz",
     "los angeles times", "la times", "chicago tribune", "the boston globe", "boston globe", "san francisco chronicle",
     "the mercury news", "the seattle times", "seattle times", "miami herald", "new york post", "new york daily news",

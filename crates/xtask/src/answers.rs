@@ -79,12 +79,11 @@ pub fn pages(examples: &[Example]) -> Vec<(String, String)> {
          `cargo xtask demo --all` prints the same. `CURSOR` stands for a sealed cursor. Clients hand a model the text, the JSON or \
          both, so each is complete alone.\n\n\
          *Envelope and dates* are the headers, the fence lines and the line that dates each item, as a share of the text in tokens. The \
-         examples are short: the envelope, about 190 tokens, weighs less in a list of twenty. Of a long list a quarter is reached where \
-         items have texts or several facts. Where an item is a title, an address and a few figures (Hacker News, GDELT, GeBIZ, releases, \
-         repositories), the line `Published: 2026-11-20T18:00:00Z (26 hours ago, age score 27)` of some 30 tokens is a third of it: the \
-         moment to the second takes 14, its age in words 5, its score 4. A list of ten items or more says once, in `Age`, which fact its \
-         dates come from and how far they can be relied on, where that is the same of all; what is left differs from item to item, and \
-         without it a reader of the text alone would not know how old each item is.\n"
+         examples are short, so the envelope weighs more in them than in a list of twenty. The goal for lists of ten items and more is a \
+         quarter. Where an item is a title, an address and a few figures (Hacker News, GDELT, GeBIZ, releases, repositories), its line \
+         `Published: 2026-11-20T18:00:00Z (26 hours ago, age score 27)` is a larger part: the moment, its age in words and its score. A \
+         list of ten items or more says once, in `Age`, which fact its dates come from and how far they can be relied on, where that is \
+         the same of all. What is left differs from item to item; without it a reader of the text alone would not know how old each item is.\n"
     );
     let mut made = Vec::new();
     for kind in KINDS.iter().chain([&LANDSCAPES, &CONTEXT]) {
