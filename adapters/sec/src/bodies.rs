@@ -28,7 +28,7 @@ fn the_recorded_company_is_read() {
         item.url.as_deref(),
         Some("https://www.sec.gov/Archives/edgar/data/320193/000032019323000075/aapl-20230803.htm")
     );
-    assert_eq!(item.fields["period_of_report"], "2023-08-03");
+    assert_eq!(item.fields["event_date"], "2023-08-03");
 }
 
 #[freshcontext_recorded::test]

@@ -21,10 +21,10 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceE
     if result
         .items
         .iter()
-        .any(|item| item.fields.contains_key("period_of_report"))
+        .any(|item| item.fields.contains_key("event_date"))
     {
         result.note(
-            "`period_of_report` is the day of the event, or the end of the period, that a form reports",
+            "`event_date` is the day of the event, or the end of the period, that a form reports",
         );
     }
     Ok(result)

@@ -271,7 +271,7 @@ impl Filing {
         item.set("form", self.form.as_str());
         item.set("items", self.items.clone());
         item.set_day("filed", self.filed);
-        item.set_day("period_of_report", self.event);
+        item.set_day("event_date", self.event);
         item.set(
             "accepted_at",
             self.accepted

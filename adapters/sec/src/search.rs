@@ -256,7 +256,7 @@ impl Found {
         item.set("form", form);
         item.set("items", self.items.clone());
         item.set_day("filed", self.filed);
-        item.set_day("period_of_report", self.event);
+        item.set_day("event_date", self.event);
         item.set("cik", self.cik);
         let tickers: Vec<&str> = self
             .filers
@@ -344,7 +344,7 @@ mod tests {
             "Example Corp / Example Trust 8-K/A: cybersecurity incident"
         );
         assert_eq!(item.fields["matching_documents"], 2);
-        assert!(!item.fields.contains_key("period_of_report"));
+        assert!(!item.fields.contains_key("event_date"));
         assert_eq!(
             item.url.as_deref(),
             Some("https://www.sec.gov/Archives/edgar/data/1/000000000126000001/a.htm")

@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Old and new names of facts of items. Each old one had two meanings.
-const RENAMED: [(&str, &str); 3] = [
-    // A 10-Q reports a period and no event.
-    ("fields.event_date", "fields.period_of_report"),
+const RENAMED: [(&str, &str); 2] = [
     // An arXiv paper's `published_at` is of the version shown.
     ("fields.published", "fields.first_submitted"),
     // An item's `score` is that of its age.
