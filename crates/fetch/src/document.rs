@@ -56,11 +56,15 @@ impl Inner {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         let led = self.upstreams.lead_named(url);
-        let mode = match (&led, named) {
-            (Some(_), _) => DialMode::Chosen,
-            (None, _) if self.wire.clients.uses_proxy(url) => DialMode::Proxied,
-            (None, NamedBy::Operator) => DialMode::Chosen,
-            (None, NamedBy::Document) => DialMode::Guarded,
+        let mode = if led.is_some() {
+            DialMode::Chosen
+        } else if self.wire.clients.uses_proxy(url) {
+            DialMode::Proxied
+        } else {
+            match named {
+                NamedBy::Operator => DialMode::Chosen,
+                NamedBy::Document => DialMode::Guarded,
+            }
         };
         if led.is_some()
             && let Ok(host) = HeaderValue::from_str(host)

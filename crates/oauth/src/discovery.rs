@@ -58,7 +58,7 @@ const SHOWN_CHARS: usize = 200;
 /// Returns a text of another party so that it can stand in a log line.
 fn shown(text: &str) -> String {
     text.chars()
-        .filter(|c| c.is_ascii_graphic())
+        .filter(char::is_ascii_graphic)
         .take(SHOWN_CHARS)
         .collect()
 }

@@ -58,13 +58,11 @@ impl KeySet {
     /// its algorithm (OpenID Connect Core 1.0, section 10.1).
     pub(crate) fn of(&self, algorithm: Algorithm, id: Option<&str>) -> Vec<&Key> {
         let fits = self.0.iter().filter(|key| key.algorithm == algorithm);
-        match id {
-            Some(id) => fits.filter(|key| key.id.as_deref() == Some(id)).collect(),
-            None => {
-                let keys: Vec<&Key> = fits.collect();
-                if keys.len() == 1 { keys } else { Vec::new() }
-            }
+        if let Some(id) = id {
+            return fits.filter(|key| key.id.as_deref() == Some(id)).collect();
         }
+        let keys: Vec<&Key> = fits.collect();
+        if keys.len() == 1 { keys } else { Vec::new() }
     }
 
     /// Returns the algorithm of each key.

@@ -1,9 +1,9 @@
 //! Verification of signatures with ring, for the JWT library, which has no cryptography of its own here.
 
-use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
+use jsonwebtoken::crypto::{CryptoProvider, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{Error, ErrorKind, Result};
 use jsonwebtoken::signature::{self, Verifier};
-use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind, EncodingKey};
+use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind};
 use ring::signature::{
     ECDSA_P256_SHA256_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
 };
@@ -13,8 +13,8 @@ pub(crate) const ALGORITHMS: [Algorithm; 3] = [Algorithm::RS256, Algorithm::ES25
 
 /// The library's hooks. Key utilities serve private keys and thumbprints, which nothing here uses.
 static RING: CryptoProvider = CryptoProvider {
-    signer_factory: no_signer,
-    verifier_factory: verifier,
+    signer_factory: |_, _| unsupported(),
+    verifier_factory: |algorithm, key| verifier(*algorithm, key),
     key_utils: KeyUtils {
         rsa_pub_components_from_private_key: |_| unsupported(),
         rsa_pub_components_from_public_key: |_| unsupported(),
@@ -34,17 +34,13 @@ fn unsupported<T>() -> Result<T> {
     Err(Error::from(ErrorKind::UnsupportedAlgorithm))
 }
 
-fn no_signer(_: &Algorithm, _: &EncodingKey) -> Result<Box<dyn JwtSigner>> {
-    unsupported()
-}
-
 /// Returns the verifier of an accepted algorithm for a key of its family.
-fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerifier>> {
-    if !ALGORITHMS.contains(algorithm) || key.family() != algorithm.family() {
+fn verifier(algorithm: Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerifier>> {
+    if !ALGORITHMS.contains(&algorithm) || key.family() != algorithm.family() {
         return unsupported();
     }
     Ok(Box::new(Ring {
-        algorithm: *algorithm,
+        algorithm,
         key: key.clone(),
     }))
 }

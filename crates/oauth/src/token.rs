@@ -111,7 +111,7 @@ pub(crate) struct Expected<'e> {
 /// Reads a token's header. Nothing of it is trusted: the algorithm is checked, and the key id is only looked up among
 /// the issuer's keys. Keys and addresses of keys in the header are ignored.
 pub(crate) fn header(token: &[u8]) -> Result<Header, Flaw> {
-    if token.iter().filter(|byte| **byte == b'.').count() != 2 {
+    if token.split(|byte| *byte == b'.').count() != 3 {
         return Err(Flaw::NoJwt);
     }
     let header = jsonwebtoken::decode_header(token).map_err(|_| alien(token))?;

@@ -13,6 +13,7 @@ use ring::signature::{
 };
 use serde_json::{Map, Value, json};
 
+use crate::cases::panic_line;
 use crate::upstreams::{json_reply, reply};
 
 /// Paths of the documents.
@@ -101,7 +102,7 @@ impl Signers {
             "hmac of nothing" => hmac(b""),
             "zeros" => vec![0; 64],
             "nothing" => Vec::new(),
-            other => panic!("no way to sign is called {other}"),
+            other => panic_line(&format!("no way to sign is called {other}")),
         }
     }
 }

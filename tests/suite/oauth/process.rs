@@ -67,7 +67,7 @@ async fn owners() -> Result<(), Failed> {
         .unwrap_or_default()
         .to_owned();
     assert!(!id.is_empty(), "{}", found.structured);
-    let other_token = format!("{}", token(&issuer, "user-1"));
+    let other_token = token(&issuer, "user-1");
     for (who, token, is_theirs) in [
         ("the same", first, true),
         ("the same again", other_token, true),

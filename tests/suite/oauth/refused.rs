@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::issuer::{ED, Issuer, KEYS, METADATA, header};
 use super::{AUDIENCE, CHALLENGE, Door, SCOPE};
+use crate::cases::panic_line;
 use crate::process::MODERN;
 use crate::run::block_on;
 use crate::verdict;
@@ -86,7 +87,7 @@ impl Case {
             None => headers.push(("Authorization", &bearer)),
             Some("twice") => headers.extend([("Authorization", bearer.as_str()), ("Authorization", &bearer)]),
             Some("beside basic") => {
-                headers.extend([("Authorization", "Basic eDp5"), ("Authorization", &bearer)])
+                headers.extend([("Authorization", "Basic eDp5"), ("Authorization", &bearer)]);
             }
             Some("list") => headers.push(("Authorization", &list)),
             Some("query") => path = format!("/mcp?access_token={token}"),
@@ -97,7 +98,7 @@ impl Case {
             Some("basic") => headers.push(("Authorization", &basic)),
             Some("scheme") => headers.push(("Authorization", "Bearer")),
             Some("nowhere") => {}
-            Some(other) => panic!("nothing is presented in {other}"),
+            Some(other) => panic_line(&format!("nothing is presented in {other}")),
         }
         request(door.address, "POST", &path, &headers, &message.to_string()).into_bytes()
     }
@@ -160,12 +161,12 @@ fn fill(value: &Value, issuer: &Issuer, now: i64) -> Value {
 fn edited(token: &str, edit: &str) -> String {
     let parts: Vec<&str> = token.split('.').collect();
     let [header, claims, signature] = parts[..] else {
-        panic!("a token has three parts");
+        panic_line("a token has three parts");
     };
     let other = URL_SAFE_NO_PAD.encode("{\"sub\":\"admin\"}");
     let nonsense = URL_SAFE_NO_PAD.encode("no JSON");
     match edit {
-        "shorter" => token[..token.len() - 1].to_owned(),
+        "shorter" => token.get(..token.len() - 1).unwrap_or_default().to_owned(),
         "longer" => format!("{token}A"),
         "padded" => format!("{token}=="),
         "unsigned" => format!("{header}.{claims}."),
@@ -177,7 +178,7 @@ fn edited(token: &str, edit: &str) -> String {
         "no header" => format!("{nonsense}.{claims}.{signature}"),
         "umlaut" => format!("ä{token}"),
         "points" => "..".to_owned(),
-        other => panic!("no edit is called {other}"),
+        other => panic_line(&format!("no edit is called {other}")),
     }
 }
 

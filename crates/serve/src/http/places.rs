@@ -157,7 +157,7 @@ impl Taken {
         }
         if let Some(caller) = caller {
             self.counted(caller, |served| {
-                served.connections = served.connections.saturating_sub(1)
+                served.connections = served.connections.saturating_sub(1);
             });
         }
     }
