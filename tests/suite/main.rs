@@ -38,6 +38,7 @@ mod pages_hold;
 mod places;
 mod politeness;
 mod process;
+mod protocol;
 mod quoted;
 mod record;
 mod records;
@@ -118,6 +119,7 @@ fn main() {
     trials.extend(guidance::trials());
     trials.extend(pages_hold::trials());
     trials.extend(timeline::trials());
+    trials.extend(protocol::trials());
     let (timed, others): (Vec<_>, Vec<_>) = trials.into_iter().partition(|trial| is_timed(trial.name()));
     // Most tests spend their time waiting: for processes, for a pace, for a deadline.
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);

@@ -2,7 +2,9 @@
 //! results, and the JSON-RPC messages that both transports parse themselves.
 
 pub mod caller;
+mod identity;
 pub mod jsonrpc;
+mod listening;
 mod prompts;
 mod resources;
 mod server;

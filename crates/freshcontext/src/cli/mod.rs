@@ -487,13 +487,17 @@ pub fn over_http(
         let replicas = shared
             .clone()
             .map(|shared| Arc::new(SharedRates(shared)) as Arc<dyn http::Replicas>);
-        let mcp = McpServer::new(Arc::clone(&engine)).with_deliverables(follow);
+        let ending = CancellationToken::new();
+        let mcp = McpServer::new(Arc::clone(&engine))
+            .with_deliverables(follow)
+            .for_listeners(ending.clone());
         let rest = http::Rest::new(engine, mcp.clone(), closed_tools);
         let interfaces = http::Interfaces {
             mcp,
             rest: Some(Arc::new(rest)),
             metrics,
             replicas,
+            ending,
         };
         let stop = CancellationToken::new();
         let posting = courier.map(|courier| {

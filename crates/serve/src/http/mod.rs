@@ -7,6 +7,7 @@ mod connections;
 mod cors;
 mod guard;
 pub(crate) mod head;
+mod listening;
 mod monitored;
 mod peers;
 mod places;
@@ -43,6 +44,7 @@ use body::Bodies;
 use connections::Activity;
 use freshcontext_config::{ConfigError, HttpSettings, LONG_SECRET};
 use freshcontext_metrics::{Metrics, Refusal};
+use listening::Line;
 use monitored::MonitoredStream;
 use places::{Permit, Places};
 use problem::Voice;
@@ -132,6 +134,8 @@ pub struct Interfaces<S> {
     pub metrics: Option<Arc<Metrics>>,
     /// What callers' rates are shared through, if there are several replicas.
     pub replicas: Option<Arc<dyn Replicas>>,
+    /// Cancelled when the service begins to drain: open subscriptions then end.
+    pub ending: CancellationToken,
 }
 
 impl<S> Interfaces<S> {
@@ -142,6 +146,7 @@ impl<S> Interfaces<S> {
             rest: None,
             metrics: None,
             replicas: None,
+            ending: CancellationToken::new(),
         }
     }
 }
@@ -175,6 +180,7 @@ pub async fn serve_until<S>(
         rest,
         metrics,
         replicas,
+        ending,
     } = interfaces;
     let end = CancellationToken::new();
     let filter = Arc::new(AuthFilter::new(settings, limits, metrics).sharing(replicas));
@@ -183,6 +189,7 @@ pub async fn serve_until<S>(
         rest,
         Arc::clone(&filter),
         Arc::new(Bodies::new(limits)),
+        limits,
         end.clone(),
     );
     let places = Places::new(limits);
@@ -227,6 +234,7 @@ pub async fn serve_until<S>(
     drop(listener);
     tracing::info!("draining");
     filter.drain();
+    ending.cancel();
     drain.cancel();
     connections.close();
     let drain_time = Duration::from_millis(limits.drain_ms);
@@ -313,8 +321,9 @@ impl Service {
         })
     }
 
-    fn request(&self, request: hyper::Request<hyper::body::Incoming>) -> axum::extract::Request {
+    fn request(&self, request: hyper::Request<hyper::body::Incoming>, line: Line) -> axum::extract::Request {
         let mut request = request.map(axum::body::Body::new);
+        request.extensions_mut().insert(line);
         if let Some(client) = self.client {
             request.extensions_mut().insert(client);
         }
@@ -348,13 +357,14 @@ async fn connection(
         let activity = Arc::clone(&activity);
         hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
             activity.request_begins(request.version() >= Version::HTTP_11);
+            let line = Line(Arc::clone(&activity));
             let ended = Ended(Arc::clone(&activity));
             let too_large = too_large(&request);
             if too_large.is_some() {
                 service.filter.refused(Refusal::Protocol);
             }
             let refused = too_large.or_else(|| service.no_place(&request));
-            let answer = service.router.clone().call(service.request(request));
+            let answer = service.router.clone().call(service.request(request, line));
             async move {
                 let mut answer = match refused {
                     Some(refused) => Ok(refused),
