@@ -12,8 +12,13 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use serde_json::json;
 
-use crate::server::{DESCRIPTION, NAME, VERSION};
-
+/// Name of the server, its crate and its packages.
+pub const NAME: &str = "freshcontext";
+/// One-sentence description; the MCP registry allows 100 characters.
+pub const DESCRIPTION: &str =
+    "Public sources with the age of every item, and a judge of context you already have.";
+/// Version of the server and of its packages.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The project's page.
 const WEBSITE: &str = env!("CARGO_PKG_REPOSITORY");
 /// The icon. It is sent as a data URI, so that showing it asks no network.

@@ -11,7 +11,7 @@ mod server;
 mod skill;
 pub mod timeline;
 
+pub use identity::{DESCRIPTION, NAME, VERSION};
 pub use server::{
-    Cost, DESCRIPTION, INSTRUCTIONS, McpServer, NAME, VERSION, cleaned, cost, model_visible_bytes,
-    tool_result, unknown_tool,
+    Cost, INSTRUCTIONS, McpServer, cleaned, cost, model_visible_bytes, tool_result, unknown_tool,
 };

@@ -3,24 +3,22 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use rmcp::model::{
     GetMeta as _, ResourceUpdatedNotification, ResourceUpdatedNotificationParam, ServerNotification,
     SubscriptionFilter,
 };
 use rmcp::service::SubscriptionContext;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
-use crate::resources::{changes_address, listened_name, version_address};
+use crate::resources::{LOOK, changes_address, listened_name, version_address};
 use freshcontext_engine::Owner;
 use freshcontext_follow::{Follow, Progress};
 
-/// Interval between two polls of the store.
-pub(crate) const LOOK: Duration = Duration::from_secs(1);
 /// Polls for which an owner's task goes on without a subscription, so that a client that reconnects misses nothing.
 const LINGER: u32 = 30;
 /// Changes of one deliverable that are read at once.
@@ -53,19 +51,33 @@ struct Change {
     name: String,
     sequence: i64,
     /// Hash of the new version, or of what the source said.
-    hash: Value,
+    hash: String,
     /// The new version; `None` if only a source changed.
+    version: Option<i64>,
+}
+
+/// A stored change, as far as a notification repeats it.
+#[derive(Deserialize)]
+struct Document {
+    data: Data,
+}
+
+#[derive(Deserialize)]
+struct Data {
+    sequence: i64,
+    hash: String,
+    #[serde(default)]
     version: Option<i64>,
 }
 
 impl Change {
     fn of(name: &str, document: &Value) -> Option<Self> {
-        let data = document.get("data")?;
+        let Document { data } = Document::deserialize(document).ok()?;
         Some(Self {
             name: name.to_owned(),
-            sequence: data.get("sequence")?.as_i64()?,
-            hash: data.get("hash").cloned().unwrap_or_default(),
-            version: data.get("version").and_then(Value::as_i64),
+            sequence: data.sequence,
+            hash: data.hash,
+            version: data.version,
         })
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use freshcontext_contract::{ErrorCode, SourceError, named};
 use freshcontext_core::sanitize::clean_error;
@@ -15,7 +16,6 @@ use rmcp::service::Peer;
 
 use serde_json::json;
 
-use crate::listening::LOOK;
 use freshcontext_engine::Owner;
 use freshcontext_follow::{CHANGES_SUFFIX, DELIVERABLE_URI, Follow, Progress};
 
@@ -27,6 +27,8 @@ const KIND: &str = "text/markdown";
 const RECORDS_PREFIX: &str = "freshcontext://records/";
 /// Media type of context records.
 const RECORDS_KIND: &str = "application/json";
+/// Interval between two polls of the store.
+pub(crate) const LOOK: Duration = Duration::from_secs(1);
 /// Media type of a deliverable's changes.
 const CHANGES_KIND: &str = "application/json";
 /// Changes that are read at once, the newest ones.

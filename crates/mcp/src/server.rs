@@ -34,14 +34,6 @@ use freshcontext_engine::records::RecordsRequest;
 use freshcontext_engine::{Answer, Arguments, CallContext, Engine, Owner, Progress, Tool, Work, in_name_of};
 use freshcontext_follow::Follow;
 
-/// Name of the server, its crate and its packages.
-pub const NAME: &str = "freshcontext";
-/// One-sentence description; the MCP registry allows 100 characters.
-pub const DESCRIPTION: &str =
-    "Public sources with the age of every item, and a judge of context you already have.";
-/// Version of the server and of its packages.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-
 /// Cache lifetime of the lists and the page in clients, in milliseconds. They change only with the binary.
 const LIST_TTL_MS: u64 = 3_600_000;
 
