@@ -5,6 +5,7 @@ mod defining;
 pub(crate) mod fixtures;
 mod generating;
 mod killed;
+mod listening;
 #[cfg(unix)]
 mod private;
 mod resources;
@@ -77,6 +78,11 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(on_both(
         "deliverables::webhook_after_a_restart",
         webhooks::after_a_restart,
+    ));
+    trials.extend(on_both("deliverables::listening_over_http", listening::over_http));
+    trials.push(on_sqlite(
+        "deliverables::listening_is_bounded",
+        listening::bounded,
     ));
     trials.push(on_sqlite("deliverables::webhook_given_up", webhooks::given_up));
     trials.push(on_sqlite(

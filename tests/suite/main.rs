@@ -40,6 +40,7 @@ mod pages_hold;
 mod places;
 mod politeness;
 mod process;
+mod protocol;
 mod quoted;
 mod record;
 mod records;
@@ -124,6 +125,7 @@ fn main() {
     trials.extend(pages_hold::trials());
     trials.extend(timeline::trials());
     trials.extend(telemetry::trials());
+    trials.extend(protocol::trials());
     let (timed, others): (Vec<_>, Vec<_>) = trials.into_iter().partition(|trial| is_timed(trial.name()));
     // Most tests spend their time waiting: for processes, for a pace, for a deadline.
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);

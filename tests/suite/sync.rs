@@ -19,7 +19,21 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("sync::files_have_one_door", || verdict(files_have_one_door())),
         Trial::test("sync::answers_stay_typed", || verdict(answers_stay_typed())),
         Trial::test("sync::circles", || verdict(circles())),
+        Trial::test("sync::protocol", || verdict(protocol())),
     ]
+}
+
+/// The table of the protocol's recommendations is sound, and the tests that it names exist.
+fn protocol() -> Vec<String> {
+    let missing =
+        freshcontext_xtask::protocol::Table::read(&root()).and_then(|table| table.missing_tests(&root()));
+    match missing {
+        Ok(missing) => missing
+            .iter()
+            .map(|test| format!("tests/protocol.toml: there is no test {test}"))
+            .collect(),
+        Err(error) => vec![error],
+    }
 }
 
 /// No modules need each other, apart from what a module names that is defined above it.

@@ -95,6 +95,10 @@ limits! {
     inbound_rate_burst: u32 = 600, "Requests that one address may send at once before that rate holds.";
     inbound_rate_clients: usize = 16_384,
         "Addresses whose rate is kept at once, about 64 bytes each; those beyond share one allowance.";
+    listeners: usize = 128, "Open `subscriptions/listen` streams over HTTP in all.";
+    listeners_per_caller: usize = 32,
+        "The same for one caller: the holder of a named token, or all others together.";
+    stream_keep_alive_ms: u64 = 15_000, "Interval of the comments that keep a silent stream over HTTP open.";
     drain_ms: u64 = 10_000, "Time that running calls get after SIGTERM.";
     answers_kept: u64 = 10_000, "Answers that the toolset `time` keeps marks of, of all callers together.";
     answers_days: u64 = 30, "Days that they are kept, and context records, and a removed deliverable with its versions.";

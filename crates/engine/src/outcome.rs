@@ -192,6 +192,17 @@ impl Outcome {
         }
     }
 
+    /// When the newest of what it shows was published, as the source's date is written; `None` without a date of medium
+    /// confidence or better.
+    fn published(&self) -> Option<&str> {
+        let date = match self {
+            Self::Source(answer) => answer.newest(),
+            Self::Composite(answer) => answer.newest(),
+            _ => None,
+        };
+        date?.shown.as_deref()
+    }
+
     fn text(&self) -> String {
         match self {
             Self::Source(answer) => answer.text(),
@@ -313,6 +324,11 @@ impl Answer {
     /// The id under which it is kept.
     pub fn answer_id(&self) -> Option<&str> {
         self.outcome.kept()?.answer_id.as_deref()
+    }
+
+    /// When the newest of what it shows was published: a day or a moment, by a date of medium confidence or better.
+    pub fn published(&self) -> Option<&str> {
+        self.outcome.published()
     }
 
     /// The text for the model.

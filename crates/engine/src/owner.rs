@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 /// Whose answers these are: no operation crosses owners.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Owner(Arc<str>);
 
 impl Owner {

@@ -2,7 +2,9 @@
 //! results, and the JSON-RPC messages that both transports parse themselves.
 
 pub mod caller;
+mod identity;
 pub mod jsonrpc;
+mod listening;
 mod live;
 pub mod operator;
 mod prompts;
@@ -14,7 +16,7 @@ mod traced;
 
 pub use traced::Traced;
 
+pub use identity::{DESCRIPTION, NAME, VERSION};
 pub use server::{
-    Cost, DESCRIPTION, INSTRUCTIONS, McpServer, NAME, VERSION, cleaned, cost, model_visible_bytes,
-    tool_result, unknown_tool,
+    Cost, INSTRUCTIONS, McpServer, cleaned, cost, model_visible_bytes, tool_result, unknown_tool,
 };

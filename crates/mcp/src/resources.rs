@@ -1,5 +1,5 @@
-//! Deliverables and stored context records as MCP resources, with change notifications for deliverables.
-//! Changes by other processes are included: the store is polled once a second while a subscription is open.
+//! Deliverables, their changes and stored context records as MCP resources, with change notifications for sessions of older
+//! protocol revisions. Changes by other processes are included: the store is polled while a subscription is open.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,13 +12,15 @@ use rmcp::model::{
     CacheScope, ErrorData, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
     ResourceContents, ResourceTemplate, ResourceUpdatedNotificationParam,
 };
-use rmcp::service::{Peer, SubscriptionContext};
+use rmcp::service::Peer;
+
+use serde_json::json;
 
 use freshcontext_engine::Owner;
-use freshcontext_follow::{Follow, Progress};
+use freshcontext_follow::{CHANGES_SUFFIX, DELIVERABLE_URI, Follow, Progress};
 
 /// URI prefix of a deliverable.
-const PREFIX: &str = "freshcontext://deliverables/";
+const PREFIX: &str = DELIVERABLE_URI;
 /// Media type of a deliverable's version.
 const KIND: &str = "text/markdown";
 /// URI prefix of stored context records.
@@ -26,7 +28,11 @@ const RECORDS_PREFIX: &str = "freshcontext://records/";
 /// Media type of context records.
 const RECORDS_KIND: &str = "application/json";
 /// Interval between two polls of the store.
-const LOOK: Duration = Duration::from_secs(1);
+pub(crate) const LOOK: Duration = Duration::from_secs(1);
+/// Media type of a deliverable's changes.
+const CHANGES_KIND: &str = "application/json";
+/// Changes that are read at once, the newest ones.
+const CHANGES: i64 = 100;
 /// Maximum number of deliverables that one session may subscribe to, and of concurrent subscriptions.
 const MOST: usize = 100;
 
@@ -48,7 +54,7 @@ struct Subscriptions {
 }
 
 /// Counts one open subscription until it is dropped.
-struct Listening(Subscribed);
+pub struct Listening(Subscribed);
 
 impl Drop for Listening {
     fn drop(&mut self) {
@@ -57,9 +63,9 @@ impl Drop for Listening {
     }
 }
 
-/// Returns whether a URI names a deliverable or context records.
+/// Returns whether a URI names a deliverable, its changes, or context records.
 pub fn is_one(uri: &str) -> bool {
-    name_of(uri).is_some() || records_of(uri).is_some()
+    listened_name(uri).is_some() || records_of(uri).is_some()
 }
 
 /// Returns the id of the context records that a URI names.
@@ -69,11 +75,28 @@ fn records_of(uri: &str) -> Option<&str> {
 
 /// Returns the name of the deliverable that a URI names.
 fn name_of(uri: &str) -> Option<&str> {
-    uri.strip_prefix(PREFIX).filter(|name| !name.is_empty())
+    let name = uri.strip_prefix(PREFIX)?;
+    (!name.is_empty() && !name.contains('/')).then_some(name)
 }
 
-fn address(name: &str) -> String {
+/// Returns the name of the deliverable whose changes a URI names.
+fn changes_of(uri: &str) -> Option<&str> {
+    name_of(uri.strip_suffix(CHANGES_SUFFIX)?)
+}
+
+/// Returns the name of the deliverable that a URI names, or whose changes it names.
+pub(crate) fn listened_name(uri: &str) -> Option<&str> {
+    name_of(uri).or_else(|| changes_of(uri))
+}
+
+/// Returns the URI of a deliverable's newest version.
+pub(crate) fn version_address(name: &str) -> String {
     format!("{PREFIX}{name}")
+}
+
+/// Returns the URI of a deliverable's changes.
+pub(crate) fn changes_address(name: &str) -> String {
+    format!("{PREFIX}{name}{CHANGES_SUFFIX}")
 }
 
 fn failed(error: &SourceError) -> ErrorData {
@@ -95,7 +118,7 @@ pub async fn list(follow: &Follow, owner: &Owner) -> Result<ListResourcesResult,
         .into_iter()
         .filter(|(_, progress)| progress.version > 0)
         .map(|(name, progress)| {
-            Resource::new(address(&name), name)
+            Resource::new(version_address(&name), name)
                 .with_description(format!(
                     "The newest version of this deliverable: {}",
                     progress.version
@@ -112,17 +135,23 @@ pub fn templates() -> ListResourceTemplatesResult {
     let template = ResourceTemplate::new(format!("{PREFIX}{{name}}"), "deliverable")
         .with_title("Newest version of a deliverable")
         .with_mime_type(KIND);
+    let changes = ResourceTemplate::new(format!("{PREFIX}{{name}}{CHANGES_SUFFIX}"), "changes")
+        .with_title("Newest changes of a deliverable, in counts")
+        .with_mime_type(CHANGES_KIND);
     // Records are not listed: a client that requested records knows their id, and there may be many.
     let records = ResourceTemplate::new(format!("{RECORDS_PREFIX}{{context_id}}"), "records")
         .with_title("Context records of an earlier call, with what was found out since")
         .with_mime_type(RECORDS_KIND);
-    ListResourceTemplatesResult::with_all_items(vec![template, records])
+    ListResourceTemplatesResult::with_all_items(vec![template, changes, records])
         .with_ttl_ms(0)
         .with_cache_scope(CacheScope::Private)
 }
 
 /// Returns the newest version of a deliverable, or stored records. Makes no requests.
 pub async fn read(follow: &Follow, uri: &str, owner: &Owner) -> Result<ReadResourceResult, ErrorData> {
+    if let Some(name) = changes_of(uri) {
+        return read_changes(follow, name, uri, owner).await;
+    }
     let found = match (records_of(uri), name_of(uri)) {
         (Some(id), _) => follow
             .kept_records(id, owner)
@@ -146,6 +175,29 @@ pub async fn read(follow: &Follow, uri: &str, owner: &Owner) -> Result<ReadResou
     }
 }
 
+/// Returns the newest changes of a deliverable, oldest first.
+async fn read_changes(
+    follow: &Follow,
+    name: &str,
+    uri: &str,
+    owner: &Owner,
+) -> Result<ReadResourceResult, ErrorData> {
+    let state = follow
+        .deliverable_state(owner)
+        .await
+        .map_err(|error| failed(&error))?;
+    let newest = state.get(name).ok_or_else(|| unknown(uri))?.changes;
+    let changes = follow
+        .deliverable_changes(name, newest.saturating_sub(CHANGES), CHANGES, owner)
+        .await
+        .map_err(|error| failed(&error))?;
+    let text = json!({"deliverable": name, "sequence": newest, "changes": changes}).to_string();
+    let contents = ResourceContents::text(text, uri).with_mime_type(CHANGES_KIND);
+    Ok(ReadResourceResult::new(vec![contents])
+        .with_ttl_ms(0)
+        .with_cache_scope(CacheScope::Private))
+}
+
 /// Compares two polls: whether the list changed, and the names whose version changed.
 fn changes(before: &State, after: &State) -> (bool, Vec<String>) {
     let listed = |state: &State| -> BTreeSet<String> {
@@ -162,59 +214,20 @@ fn changes(before: &State, after: &State) -> (bool, Vec<String>) {
     (listed(before) != listed(after), updated.collect())
 }
 
-/// Notifies a subscription of changes until it is cancelled.
-async fn listen(follow: &Follow, owner: &Owner, context: &SubscriptionContext) {
-    let accepted = context.accepted();
-    let wants_list = accepted.resources_list_changed == Some(true);
-    let mut before = follow.deliverable_state(owner).await.unwrap_or_default();
-    loop {
-        tokio::select! {
-            () = context.cancelled() => return,
-            () = tokio::time::sleep(LOOK) => {}
-        }
-        // A store that is temporarily unavailable causes no notification; the next poll catches up.
-        let Ok(after) = follow.deliverable_state(owner).await else {
-            continue;
-        };
-        let (list, updated) = changes(&before, &after);
-        before = after;
-        if list && wants_list && context.sink().notify_resource_list_changed().await.is_err() {
-            return;
-        }
-        for uri in updated.iter().map(|name| address(name)) {
-            let wanted = accepted.resource_subscriptions.as_ref();
-            if wanted.is_some_and(|wanted| wanted.contains(&uri))
-                && context.sink().notify_resource_updated(uri).await.is_err()
-            {
-                return;
-            }
-        }
-    }
-}
-
 impl Subscribed {
     fn subscriptions(&self) -> MutexGuard<'_, Subscriptions> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notifies a subscription of changes until it is cancelled. Each subscription polls the store itself.
-    pub async fn listen(
-        &self,
-        follow: &Follow,
-        owner: &Owner,
-        context: &SubscriptionContext,
-    ) -> Result<(), ErrorData> {
-        let _listening = {
-            let mut subscriptions = self.subscriptions();
-            if subscriptions.listening >= MOST {
-                let message = format!("a session may listen to {MOST} subscriptions at once");
-                return Err(ErrorData::invalid_request(message, None));
-            }
-            subscriptions.listening += 1;
-            Listening(self.clone())
-        };
-        listen(follow, owner, context).await;
-        Ok(())
+    /// Counts one more subscription of a newer protocol revision, until the result is dropped.
+    pub fn begin(&self) -> Result<Listening, ErrorData> {
+        let mut subscriptions = self.subscriptions();
+        if subscriptions.listening >= MOST {
+            let message = format!("a session may listen to {MOST} subscriptions at once");
+            return Err(ErrorData::invalid_request(message, None));
+        }
+        subscriptions.listening += 1;
+        Ok(Listening(self.clone()))
     }
 
     /// Subscribes a session of an older protocol revision to one deliverable.
@@ -278,7 +291,7 @@ impl Subscribed {
                 let _ = peer.notify_resource_list_changed().await;
             }
             for name in updated.into_iter().filter(|name| names.contains(name)) {
-                let word = ResourceUpdatedNotificationParam::new(address(&name));
+                let word = ResourceUpdatedNotificationParam::new(version_address(&name));
                 let _ = peer.notify_resource_updated(word).await;
             }
         }
@@ -326,7 +339,7 @@ mod tests {
 
     #[test]
     fn addresses_are_read_as_they_are_written() {
-        assert_eq!(name_of(&address("jobs")), Some("jobs"));
+        assert_eq!(name_of(&version_address("jobs")), Some("jobs"));
         for bad in ["freshcontext://deliverables/", "https://example.com/jobs", "jobs"] {
             assert_eq!(name_of(bad), None, "{bad}");
         }

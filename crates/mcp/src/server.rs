@@ -8,36 +8,31 @@ use freshcontext_contract::limits::PROGRESS_TOKEN_BYTES;
 use freshcontext_core::sanitize::{clean_error, clean_value, cut};
 use freshcontext_records::RECORDS_KEY;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+    Annotations, CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
     CompleteResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData,
     ExtensionCapabilities, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult,
-    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListSkillsResult, ListToolsResult, MetaObject, NumberOrString, PaginatedRequestParams,
-    ProgressNotificationParam, ProgressToken, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ServerCapabilities, ServerConfig,
-    SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool as McpTool, ToolAnnotations,
-    UnsubscribeRequestMethod, UnsubscribeRequestParams,
+    InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, ListToolsResult, MetaObject, NumberOrString,
+    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents,
+    ServerCapabilities, ServerConfig, SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter,
+    Tool as McpTool, ToolAnnotations, UnsubscribeRequestMethod, UnsubscribeRequestParams,
 };
 use rmcp::service::{Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::caller::{Caller, Share};
+use crate::identity::{self, Identified as _};
 use crate::jsonrpc::aside::{EvaluationCall, Slot};
+use crate::listening::Hub;
 use crate::resources::{self, Subscribed};
 use crate::{live, prompts, skill, timeline};
 use freshcontext_engine::missing;
 use freshcontext_engine::records::RecordsRequest;
 use freshcontext_engine::{Answer, Arguments, CallContext, Engine, Owner, Progress, Tool, Work, in_name_of};
 use freshcontext_follow::Follow;
-
-/// Name of the server, its crate and its packages.
-pub const NAME: &str = "freshcontext";
-/// One-sentence description; the MCP registry allows 100 characters.
-pub const DESCRIPTION: &str =
-    "Public sources with the age of every item, and a judge of context you already have.";
-/// Version of the server and of its packages.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Cache lifetime of the lists and the page in clients, in milliseconds. They change only with the binary.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -61,6 +56,8 @@ pub struct McpServer {
     follow: Option<Follow>,
     /// Subscriptions of the session, if the connection is one session and can receive notifications.
     subscribed: Option<Subscribed>,
+    /// Subscriptions of the revision without a handshake.
+    hub: Option<Hub>,
 }
 
 impl McpServer {
@@ -76,6 +73,7 @@ impl McpServer {
             tools,
             follow: None,
             subscribed: None,
+            hub: None,
         }
     }
 
@@ -91,8 +89,18 @@ impl McpServer {
     /// Enables change notifications for the single session of this connection (stdio).
     #[must_use]
     pub fn for_one_session(self) -> Self {
+        let listening = self.for_listeners(CancellationToken::new());
         Self {
-            subscribed: self.follow.is_some().then(Subscribed::default),
+            subscribed: listening.follow.is_some().then(Subscribed::default),
+            ..listening
+        }
+    }
+
+    /// Enables change notifications on `subscriptions/listen`. Subscriptions end with `ending`.
+    #[must_use]
+    pub fn for_listeners(self, ending: CancellationToken) -> Self {
+        Self {
+            hub: self.follow.clone().map(|follow| Hub::new(follow, ending)),
             ..self
         }
     }
@@ -221,9 +229,6 @@ fn owner_of(context: &RequestContext<RoleServer>) -> Owner {
 
 /// Returns the name and capabilities of the server. `notifies` enables change notifications for resources.
 fn server_config(notifies: bool) -> ServerConfig {
-    let about = Implementation::new(NAME, VERSION)
-        .with_title("FreshContext")
-        .with_description(DESCRIPTION);
     let pages = object(&json!({"mimeTypes": [timeline::MIME_TYPE]}));
     let resources = ServerCapabilities::builder()
         .enable_tools()
@@ -244,7 +249,7 @@ fn server_config(notifies: bool) -> ServerConfig {
     ]));
     ServerConfig::new(capabilities)
         .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
-        .with_server_info(about)
+        .with_server_info(identity::implementation())
         .with_instructions(INSTRUCTIONS)
 }
 
@@ -260,7 +265,14 @@ pub fn tool_result(mut answer: Answer, aside: Option<&Slot>) -> CallToolResult {
         None => Some(answer.structured()),
     };
     let (is_error, meta) = (answer.is_error(), answer.meta());
-    let content = vec![ContentBlock::text(answer.into_text())];
+    let published = answer.published().map(str::to_owned);
+    let mut block = ContentBlock::text(answer.into_text());
+    if let (Some(published), ContentBlock::Text(text)) = (published, &mut block) {
+        let mut annotations = Annotations::default();
+        annotations.last_modified = Some(published);
+        text.annotations = Some(annotations);
+    }
+    let content = vec![block];
     let mut result = if is_error {
         CallToolResult::error(content)
     } else {
@@ -337,7 +349,23 @@ pub fn cleaned(mut error: ErrorData) -> ErrorData {
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        server_config(self.subscribed.is_some())
+        server_config(self.hub.is_some())
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut hello = self.negotiate_initialize(&request)?;
+        // The revisions with a handshake need a session to be notified.
+        if self.subscribed.is_none()
+            && let Some(resources) = &mut hello.capabilities.resources
+        {
+            (resources.subscribe, resources.list_changed) = (None, None);
+        }
+        Ok(hello)
     }
 
     async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
@@ -354,12 +382,13 @@ impl ServerHandler for McpServer {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         one_page_only(request.as_ref(), "tools")?;
         Ok(ListToolsResult::with_all_items(self.tools.to_vec())
             .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Public))
+            .with_cache_scope(CacheScope::Public)
+            .identified(&context))
     }
 
     async fn call_tool(
@@ -410,7 +439,7 @@ impl ServerHandler for McpServer {
         let result = self
             .engine
             .written(&request.name, answer, |answer| tool_result(answer, slot));
-        Ok(result.map_err(unknown)?.into())
+        Ok(result.map_err(unknown)?.identified(&context).into())
     }
 
     async fn list_resources(
@@ -424,27 +453,29 @@ impl ServerHandler for McpServer {
             listed
                 .resources
                 .extend([page(), skill::resource(), live::resource()]);
-            return Ok(listed);
+            return Ok(listed.identified(&context));
         }
         Ok(
             ListResourcesResult::with_all_items(vec![page(), skill::resource(), live::resource()])
                 .with_ttl_ms(LIST_TTL_MS)
-                .with_cache_scope(CacheScope::Public),
+                .with_cache_scope(CacheScope::Public)
+                .identified(&context),
         )
     }
 
     async fn list_resource_templates(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         one_page_only(request.as_ref(), "resource templates")?;
         if self.follow.is_some() {
-            return Ok(resources::templates());
+            return Ok(resources::templates().identified(&context));
         }
         Ok(ListResourceTemplatesResult::with_all_items(Vec::new())
             .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Public))
+            .with_cache_scope(CacheScope::Public)
+            .identified(&context))
     }
 
     async fn read_resource(
@@ -454,13 +485,13 @@ impl ServerHandler for McpServer {
     ) -> Result<ReadResourceResponse, ErrorData> {
         if let Some(follow) = self.follow.as_ref().filter(|_| resources::is_one(&request.uri)) {
             let read = resources::read(follow, &request.uri, &owner_of(&context)).await?;
-            return Ok(read.into());
+            return Ok(read.identified(&context).into());
         }
         if request.uri == skill::URI {
-            return Ok(skill::read(LIST_TTL_MS).into());
+            return Ok(skill::read(LIST_TTL_MS).identified(&context).into());
         }
         if request.uri == live::URI {
-            return Ok(live::read(&self.engine).into());
+            return Ok(live::read(&self.engine).identified(&context).into());
         }
         if request.uri != timeline::URI {
             let message = format!("there is no resource {}", shown(&request.uri));
@@ -480,62 +511,64 @@ impl ServerHandler for McpServer {
         Ok(ReadResourceResult::new(vec![page_content(&self.engine)])
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public)
+            .identified(&context)
             .into())
     }
 
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        prompts::complete(&request.r#ref, &request.argument)
+        Ok(prompts::complete(&request.r#ref, &request.argument)?.identified(&context))
     }
 
     async fn list_prompts(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         one_page_only(request.as_ref(), "prompts")?;
-        Ok(prompts::list(LIST_TTL_MS))
+        Ok(prompts::list(LIST_TTL_MS).identified(&context))
     }
 
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Ok(prompts::get(&request)?.into())
+        Ok(prompts::get(&request)?.identified(&context).into())
     }
 
     async fn list_skills(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListSkillsResult, ErrorData> {
         one_page_only(request.as_ref(), "skills")?;
-        Ok(skill::list(LIST_TTL_MS))
+        Ok(skill::list(LIST_TTL_MS).identified(&context))
     }
 
     async fn get_skill(
         &self,
         request: GetSkillRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetSkillResult, ErrorData> {
-        skill::get(&request.uri)
+        Ok(skill::get(&request.uri)?.identified(&context))
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        // The declared capabilities determine what is accepted.
-        self.subscribed.is_some().then(|| requested.clone())
+        self.hub.is_some().then(|| Hub::accepted(requested))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let (Some(subscribed), Some(follow)) = (&self.subscribed, &self.follow) else {
+        let Some(hub) = &self.hub else {
             return Ok(());
         };
-        let owner = owner_of(context.request_context());
-        subscribed.listen(follow, &owner, &context).await
+        // Over HTTP, the transport limits them before they are accepted.
+        let _listening = self.subscribed.as_ref().map(Subscribed::begin).transpose()?;
+        hub.listen(&owner_of(context.request_context()), &context).await;
+        Ok(())
     }
 
     async fn subscribe(
@@ -588,7 +621,7 @@ impl ServerHandler for McpServer {
             | "skills/get"
             | "server/discover" => true,
             "resources/subscribe" | "resources/unsubscribe" => handshake && self.subscribed.is_some(),
-            "subscriptions/listen" => !handshake && self.subscribed.is_some(),
+            "subscriptions/listen" => !handshake && self.hub.is_some(),
             _ => false,
         };
         if known {

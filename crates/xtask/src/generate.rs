@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use freshcontext::package;
 
 use crate::{
-    answers, checked, clients, earlier, evaluations, examples, failures, faults, index, operating, shapes,
-    standings, tables, use_cases,
+    answers, checked, clients, earlier, evaluations, examples, failures, faults, index, operating, protocol,
+    shapes, standings, tables, use_cases,
 };
 use serde_json::json;
 
@@ -111,6 +111,10 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
         (
             "docs/faults.md".to_owned(),
             faults::page::page(&faults::Table::read(root)?),
+        ),
+        (
+            "docs/protocol.md".to_owned(),
+            protocol::page(&protocol::Table::read(root)?),
         ),
         ("docs/tools.md".to_owned(), tables::tools_page()),
         ("docs/configuration.md".to_owned(), tables::configuration_page()),

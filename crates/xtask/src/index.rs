@@ -125,6 +125,10 @@ const PAGES: [(&str, &[(&str, &str)]); 5] = [
                 "What may go wrong, what must hold then, and the tests that hold it",
             ),
             (
+                "protocol.md",
+                "What the protocol recommends to servers, and the tests that hold it",
+            ),
+            (
                 "benchmarks.md",
                 "Speed, memory and start, beside the reference server",
             ),

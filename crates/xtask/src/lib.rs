@@ -14,6 +14,7 @@ pub mod generate;
 mod index;
 pub mod new_adapter;
 mod operating;
+pub mod protocol;
 pub mod record;
 pub mod recorded;
 pub mod replay;

@@ -24,10 +24,10 @@ const SOURCE: &str = "extract_hackernews url=rust";
 /// Longest lease in these tests: an ended process holds its webhook as long.
 const HASTE: [(&str, &str); 5] = [
     ("FRESHCONTEXT_LIMIT_WEBHOOK_RETRY_MS", "50"),
-    ("FRESHCONTEXT_LIMIT_CONNECT_MS", "500"),
+    ("FRESHCONTEXT_LIMIT_CONNECT_MS", "2000"),
     ("FRESHCONTEXT_LIMIT_TLS_MS", "500"),
-    ("FRESHCONTEXT_LIMIT_FIRST_BYTE_MS", "1500"),
-    ("FRESHCONTEXT_LIMIT_STORE_OPERATION_MS", "2000"),
+    ("FRESHCONTEXT_LIMIT_FIRST_BYTE_MS", "2000"),
+    ("FRESHCONTEXT_LIMIT_STORE_OPERATION_MS", "4000"),
 ];
 
 /// What the source and the receiver answer, changeable between two steps.

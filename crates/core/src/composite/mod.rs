@@ -7,6 +7,7 @@ mod budget;
 mod coverage;
 mod duplicates;
 mod held;
+mod published;
 mod schema;
 mod section;
 mod subject;

@@ -542,7 +542,10 @@ fn serve_http(
         let replicas = shared
             .clone()
             .map(|shared| Arc::new(SharedRates(shared)) as Arc<dyn http::Replicas>);
-        let mcp = McpServer::new(Arc::clone(&engine)).with_deliverables(follow);
+        let ending = CancellationToken::new();
+        let mcp = McpServer::new(Arc::clone(&engine))
+            .with_deliverables(follow)
+            .for_listeners(ending.clone());
         let rest = http::Rest::new(engine, mcp.clone(), closed_tools);
         let (tokens, reload) = tokens.unzip();
         let interfaces = http::Interfaces {
@@ -552,6 +555,7 @@ fn serve_http(
             replicas,
             oauth,
             tokens,
+            ending,
         };
         let stop = CancellationToken::new();
         let posting = courier.map(|courier| {

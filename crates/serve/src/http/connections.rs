@@ -26,6 +26,8 @@ enum Phase {
     Idle,
     Headers,
     Busy,
+    /// A stream of notifications is open, which may be silent for long.
+    Streaming,
 }
 
 impl Activity {
@@ -45,6 +47,18 @@ impl Activity {
 
     /// Records that the response has begun or was dropped.
     pub(crate) fn request_ends(&self) {
+        if self.get().0 != Phase::Streaming {
+            self.set(Phase::Idle);
+        }
+    }
+
+    /// Records that the response is a stream of notifications. The end of the input then ends it at once.
+    pub(crate) fn stream_begins(&self) {
+        self.set(Phase::Streaming);
+    }
+
+    /// Records the end of that stream.
+    pub(crate) fn stream_ends(&self) {
         self.set(Phase::Idle);
     }
 
@@ -72,7 +86,7 @@ impl Activity {
         let waits = match phase {
             Phase::Headers => true,
             Phase::Silent => since.elapsed() >= longest,
-            Phase::Idle | Phase::Busy => false,
+            Phase::Idle | Phase::Busy | Phase::Streaming => false,
         };
         waits.then_some(since)
     }
@@ -106,8 +120,8 @@ impl Activity {
                 let deadline = match phase {
                     Phase::Silent | Phase::Idle => since + idle,
                     Phase::Headers => since + headers,
-                    // Checks again later, since running work has limits of its own.
-                    Phase::Busy => Instant::now() + idle,
+                    // Checks again later, since running work and streams have limits of their own.
+                    Phase::Busy | Phase::Streaming => Instant::now() + idle,
                 };
                 if deadline < sleep.deadline() {
                     sleep.as_mut().reset(deadline);
@@ -149,7 +163,11 @@ mod tests {
         let waiting = tokio::spawn(async move { watched.too_slow(headers, idle).await });
         tokio::time::sleep(Duration::from_secs(500)).await;
         assert!(!waiting.is_finished());
+        activity.stream_begins();
         activity.request_ends();
+        tokio::time::sleep(Duration::from_secs(500)).await;
+        assert!(!waiting.is_finished());
+        activity.stream_ends();
         let started = Instant::now();
         waiting.await.unwrap();
         assert_eq!(started.elapsed().as_secs(), 60);

@@ -8,6 +8,7 @@ mod connections;
 mod cors;
 mod guard;
 pub(crate) mod head;
+mod listening;
 mod monitored;
 mod operator;
 mod peers;
@@ -47,6 +48,7 @@ use connections::Activity;
 use freshcontext_config::{ConfigError, HttpSettings, LONG_SECRET};
 use freshcontext_metrics::{Metrics, Refusal};
 use freshcontext_oauth::ResourceServer;
+use listening::Line;
 use monitored::MonitoredStream;
 use places::{Permit, Places};
 use problem::Voice;
@@ -144,6 +146,8 @@ pub struct Interfaces<S> {
     pub oauth: Option<Arc<ResourceServer>>,
     /// The tokens, where they may be replaced while the service runs. Without them, those of the settings stay.
     pub tokens: Option<Tokens>,
+    /// Cancelled when the service begins to drain: open subscriptions then end.
+    pub ending: CancellationToken,
 }
 
 impl<S> Interfaces<S> {
@@ -156,6 +160,7 @@ impl<S> Interfaces<S> {
             replicas: None,
             oauth: None,
             tokens: None,
+            ending: CancellationToken::new(),
         }
     }
 }
@@ -191,6 +196,7 @@ pub async fn serve_until<S>(
         replicas,
         oauth,
         tokens,
+        ending,
     } = interfaces;
     let tokens = tokens.unwrap_or_else(|| Tokens::new(settings));
     let end = CancellationToken::new();
@@ -204,6 +210,7 @@ pub async fn serve_until<S>(
         rest,
         Arc::clone(&filter),
         Arc::new(Bodies::new(limits)),
+        limits,
         end.clone(),
     );
     let places = Places::new(limits);
@@ -248,6 +255,7 @@ pub async fn serve_until<S>(
     drop(listener);
     tracing::info!("draining");
     filter.drain();
+    ending.cancel();
     drain.cancel();
     connections.close();
     let drain_time = Duration::from_millis(limits.drain_ms);
@@ -334,8 +342,9 @@ impl Service {
         })
     }
 
-    fn request(&self, request: hyper::Request<hyper::body::Incoming>) -> axum::extract::Request {
+    fn request(&self, request: hyper::Request<hyper::body::Incoming>, line: Line) -> axum::extract::Request {
         let mut request = request.map(axum::body::Body::new);
+        request.extensions_mut().insert(line);
         if let Some(client) = self.client {
             request.extensions_mut().insert(client);
         }
@@ -369,13 +378,14 @@ async fn connection(
         let activity = Arc::clone(&activity);
         hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
             activity.request_begins(request.version() >= Version::HTTP_11);
+            let line = Line(Arc::clone(&activity));
             let ended = Ended(Arc::clone(&activity));
             let too_large = too_large(&request);
             if too_large.is_some() {
                 service.filter.refused(Refusal::Protocol);
             }
             let refused = too_large.or_else(|| service.no_place(&request));
-            let answer = service.router.clone().call(service.request(request));
+            let answer = service.router.clone().call(service.request(request, line));
             async move {
                 let mut answer = match refused {
                     Some(refused) => Ok(refused),

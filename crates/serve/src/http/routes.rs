@@ -1,6 +1,7 @@
 //! Routes of the HTTP service.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, HttpBody as _};
@@ -9,6 +10,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{any, get};
 use bytes::Bytes;
+use freshcontext_contract::Limits;
 use freshcontext_core::sanitize::{clean_error, clean_value};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
@@ -27,12 +29,14 @@ use super::answers::{NOT_NOW, Refused, rpc_error};
 use super::auth::{AuthFilter, admit};
 use super::body::{Bodies, Unread};
 use super::operator::{self, PAGE_PATH};
+use super::listening::{self, Line, Listeners};
 use super::problem::Voice;
 use super::rate::Replicas;
 use super::reply::{closing, reply, text};
 use super::rest::{self, Rest};
 use super::unread::unread_body;
 use super::{HEALTH_PATH, MCP_PATH, METRICS_PATH, READY_PATH};
+use freshcontext_mcp::caller::Caller;
 use freshcontext_mcp::jsonrpc::aside::{
     EvaluationCall, Slot, has_too_many_values, split_arguments, write_answer,
 };
@@ -47,6 +51,7 @@ struct Shared<S> {
     mcp: StreamableHttpService<S, NeverSessionManager>,
     bodies: Arc<Bodies>,
     filter: Arc<AuthFilter>,
+    listeners: Arc<Listeners>,
     /// Cancelled when unfinished work is abandoned.
     end: CancellationToken,
 }
@@ -70,6 +75,7 @@ pub(crate) fn router<S>(
     interface: Option<Arc<Rest>>,
     filter: Arc<AuthFilter>,
     bodies: Arc<Bodies>,
+    limits: &Limits,
     end: CancellationToken,
 ) -> Router
 where
@@ -82,6 +88,7 @@ where
     config.json_response = true;
     config.cancellation_token = end.clone();
     config.max_request_body_bytes = bodies.most;
+    config.sse_keep_alive = Some(Duration::from_millis(limits.stream_keep_alive_ms));
     let mcp = StreamableHttpService::new(
         move || Ok(handler.clone()),
         Arc::new(NeverSessionManager::default()),
@@ -94,6 +101,7 @@ where
         mcp,
         bodies,
         filter: Arc::clone(&filter),
+        listeners: Listeners::new(limits),
         end,
     });
     let mut router = Router::new();
@@ -206,6 +214,14 @@ where
     if json && std::str::from_utf8(body).is_err() {
         return shared.refusing(Refusal::Protocol, unreadable(body));
     }
+    let listener = if listening::is_listening(&parts.headers) {
+        let Some(listener) = shared.listeners.take(parts.extensions.get::<Caller>()) else {
+            return shared.refusing(Refusal::Connections, listening::too_many(id_of(body)));
+        };
+        Some((listener, parts.extensions.get::<Line>().cloned()))
+    } else {
+        None
+    };
     let only_stream = settle_accept(&mut parts.headers);
     let (mut rest, mut structure) = (body.clone(), Slot::default());
     if let Some((message, arguments)) = judged {
@@ -222,6 +238,11 @@ where
         () = shared.end.cancelled() => return going_away(body),
         response = shared.mcp.handle(request) => response.map(Body::new),
     };
+    if let Some((listener, line)) = listener
+        && response.status().is_success()
+    {
+        return listening::streamed(response, listener, line);
+    }
     let response = match structure.take() {
         Some(structure) => with_structure(response, &structure).await,
         None => clean_refusal(response).await,

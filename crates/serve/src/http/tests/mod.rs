@@ -14,6 +14,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 use super::{Interfaces, Rest, serve_until};
 use freshcontext_config::{HttpSettings, Secret};
@@ -49,6 +50,7 @@ async fn start(http: HttpSettings, limits: Limits) -> Running {
             replicas: None,
             oauth: None,
             tokens: None,
+            ending: CancellationToken::new(),
         };
         let (first, second) = (signals.0.notified(), signals.1.notified());
         serve_until(interfaces, listener, &http, &limits, first, second).await;
