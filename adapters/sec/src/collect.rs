@@ -23,9 +23,7 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceE
         .iter()
         .any(|item| item.fields.contains_key("event_date"))
     {
-        result.note(
-            "`event_date` is the day of the event, or the end of the period, that a form reports",
-        );
+        result.note("`event_date` is the day of the event, or the end of the period, that a form reports");
     }
     Ok(result)
 }

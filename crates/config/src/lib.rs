@@ -13,7 +13,5 @@ pub use clock::SystemClock;
 pub use host_rule::{HostRule, authority};
 pub use load::{ConfigError, Loaded, Sources, default_file, load};
 pub use oauth::OAuthSettings;
-pub use settings::{
-    HttpSettings, LogFormat, OtelSettings, Secret, Settings, StoreMode, WebhookSettings,
-};
+pub use settings::{HttpSettings, LogFormat, OtelSettings, Secret, Settings, StoreMode, WebhookSettings};
 pub use table::{Kind, LONG_SECRET, Setting, settings, settings_markdown};

@@ -4,6 +4,7 @@
 mod again;
 mod compare;
 mod deliverable;
+mod document;
 mod keeping;
 mod marks;
 mod observer;

@@ -16,7 +16,7 @@ use sha2::Sha256;
 use tokio_util::sync::CancellationToken;
 
 use crate::Follow;
-use crate::deliverable::document;
+use crate::document::document;
 use crate::keeping::unusable;
 use freshcontext_engine::Owner;
 

@@ -8,7 +8,7 @@ use freshcontext_core::sanitize::clean_line;
 use freshcontext_engine::live::{Report, Source, Tone, sharing_words, since_words};
 use sha2::{Digest as _, Sha256};
 
-use crate::server::VERSION;
+use crate::identity::VERSION;
 use crate::timeline::STYLE;
 
 /// Styles of this page, after those that all pages share.

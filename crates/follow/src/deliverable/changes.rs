@@ -5,13 +5,14 @@ use std::fmt::Write as _;
 use chrono::{DateTime, Utc};
 use freshcontext_contract::SourceError;
 use freshcontext_deliverables::{Diff, Source, Version, diff};
-use freshcontext_store::{ChangeRow, NewChange};
+use freshcontext_store::NewChange;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::super::keeping::unusable;
-use super::{moment, unknown, unreadable, unwritable};
+use super::{moment, unknown, unwritable};
 use crate::Follow;
+use crate::document::document;
 use freshcontext_engine::Owner;
 
 /// URI prefix of a deliverable's newest version.
@@ -44,15 +45,6 @@ fn change_id(owner: &Owner, name: &str, body: &str) -> String {
         let _ = write!(id, "{byte:02x}");
     }
     id
-}
-
-/// Returns the document that is posted and read: the change with its number.
-pub(crate) fn document(row: &ChangeRow) -> Result<Value, SourceError> {
-    let mut body: Value = serde_json::from_str(&row.body).map_err(unreadable)?;
-    if let Some(data) = body.get_mut("data").and_then(Value::as_object_mut) {
-        data.insert("sequence".to_owned(), row.number.into());
-    }
-    Ok(body)
 }
 
 impl Follow {

@@ -22,7 +22,6 @@ use freshcontext_store::{Added, Backend, DeliverableRow, Head, NewWebhook, Versi
 use serde_json::{Map, Value};
 use url::Url;
 
-pub(crate) use changes::document;
 pub use changes::{CHANGES_SUFFIX, DELIVERABLE_URI};
 pub use page::VersionPage;
 pub use tools::deliverable_tools;

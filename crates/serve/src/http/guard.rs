@@ -385,7 +385,7 @@ mod tests {
         };
         // A part of the settings is enough: the service must not be open while they are incomplete.
         settings.oauth.audience = vec!["https://mcp.example.com/mcp".to_owned()];
-        let guard = Guard::new(&settings);
+        let guard = guard(&settings);
         assert_eq!(guard.authorise(&HeaderMap::new()), Err(Denied::Token));
         assert_eq!(guard.authorise_figures(&HeaderMap::new()), Err(Denied::Token));
         let map = headers(&[(header::AUTHORIZATION, "Bearer of-the-figures")]);
@@ -393,7 +393,7 @@ mod tests {
         assert!(guard.authorise_figures(&map).is_ok());
         settings.metrics_token = None;
         assert_eq!(
-            Guard::new(&settings).authorise_figures(&HeaderMap::new()),
+            super::Guard::new(&settings, Tokens::new(&settings)).authorise_figures(&HeaderMap::new()),
             Err(Denied::Token)
         );
     }

@@ -165,10 +165,7 @@ mod tests {
     use super::*;
 
     fn caller(name: &str) -> Caller {
-        Caller {
-            number: 0,
-            name: name.into(),
-        }
+        Caller { name: name.into() }
     }
 
     #[test]

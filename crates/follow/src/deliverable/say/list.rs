@@ -10,7 +10,8 @@ use freshcontext_store::{DeliverableRow, VersionRow};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Webhook, ago, counted, synced_words};
+use super::webhook::Webhook;
+use super::{ago, counted, synced_words};
 use crate::deliverable::keep::Kept;
 
 /// A deliverable in a list.

@@ -9,7 +9,7 @@ use freshcontext_deliverables::Version;
 use freshcontext_store::VersionRow;
 use serde_json::{Value, json};
 
-use super::Webhook;
+use super::webhook::Webhook;
 
 /// A version with everything in it, as it was made.
 #[derive(Debug)]
