@@ -722,6 +722,35 @@ fn what_is_still_to_come_has_no_date() {
         let expected = triples(&[("2.0.0", "", true), ("1.0.0", "2026-02-03", false)]);
         assert_eq!(read, expected, "{heading}");
     }
+    for under in [
+        "Unreleased",
+        "*Unreleased*",
+        "(unreleased)",
+        "Unreleased.",
+        "> Unreleased",
+    ] {
+        for head in [
+            "## Version 8.5.0\n",
+            "## Version 8.5.0\n\n",
+            "Version 8.5.0\n-------------\n\n",
+        ] {
+            let read = read_file(&format!(
+                "{head}{under}\n\n-   Fix a thing.\n\n## Version 8.4.0\n\nReleased 2026-02-03\n\n-   One.\n"
+            ));
+            let expected = triples(&[("8.5.0", "", true), ("8.4.0", "2026-02-03", false)]);
+            let short: Vec<_> = read
+                .iter()
+                .map(|(title, day, coming)| {
+                    (
+                        title.trim_start_matches("Version ").to_owned(),
+                        day.clone(),
+                        *coming,
+                    )
+                })
+                .collect();
+            assert_eq!(short, expected, "{head}{under}");
+        }
+    }
     for heading in [
         "2.0.0 (2026-11-20): show the work in progress",
         "2.0.0 - 2026-11-20 - Upcoming trips",
