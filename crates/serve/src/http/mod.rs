@@ -3,6 +3,7 @@
 mod answers;
 mod auth;
 mod body;
+mod coding;
 mod connections;
 mod cors;
 mod guard;
