@@ -72,6 +72,9 @@ const WITH_PROOF: f32 = 0.5;
 /// or error details.
 const MIXED: f64 = 0.85;
 
+/// Why a text that is mostly such terms is content.
+const NOTICE: &str = "a project's terms for those who contribute";
+
 /// Additional margin for an entry of a list, since most lists are of changes, of things to do or of options; and for what
 /// stands beside a project's terms for those who contribute, which is its documentation.
 const IN_LIST: f32 = 2.0;
@@ -100,10 +103,12 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]
         changes::Place::Change => return Inspection::new(None, 0.95, "an entry of a list of changes"),
         changes::Place::Entry | changes::Place::None => {}
     }
+    let whole = text.len();
     let (has_notice, text) = notices::without(text);
     if has_notice && text.is_empty() {
-        return Inspection::new(None, 0.95, "a project's terms for those who contribute");
+        return Inspection::new(None, 0.95, NOTICE);
     }
+    let is_most = has_notice && text.len() <= whole - text.len();
     let text = text.as_ref();
     let segments = &Segments::of(text);
     let mut figures = Figures::of(text, segments);
@@ -112,6 +117,10 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]
     let certain = certain::classify(text, segments, &figures);
     if let Some(found) = certain.filter(|found| found.failed || !mixed) {
         return found;
+    }
+    // A few words beside it are too little to call it anything else.
+    if is_most {
+        return Inspection::new(None, 0.9, NOTICE);
     }
     let mut alone = model.margin(segments, &mut figures);
     let length = score::length_class(segments.shape.visible);
