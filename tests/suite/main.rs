@@ -52,6 +52,7 @@ mod replicas;
 mod replicas_told;
 mod rest;
 mod run;
+mod said_errors;
 mod standing;
 mod stdio;
 mod stdio_process;
@@ -90,6 +91,7 @@ fn main() {
     trials.extend(evidence::trials());
     trials.extend(references::trials());
     trials.extend(refusals::trials());
+    trials.extend(said_errors::trials());
     trials.extend(surface::trials());
     trials.extend(sync::trials());
     trials.extend(standing::trials());

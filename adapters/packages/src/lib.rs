@@ -82,6 +82,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             "downloads",
             "downloads_90d",
             "downloads_last_month",
+            "newest_pulled",
             "other_tags",
             "repository",
             "vulnerabilities",

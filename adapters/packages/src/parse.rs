@@ -17,6 +17,19 @@ pub const NOT_CHECKED: &str = "not checked";
 /// Versions that the usual gap between releases is taken from.
 const GAP_SAMPLE: usize = 21;
 
+/// A version that its owner took back. It is no release to count or to take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pulled {
+    /// The version.
+    pub version: String,
+    /// When it came out, as the registry writes it.
+    pub written: String,
+    /// The same as an instant.
+    pub at: DateTime<Utc>,
+    /// The owner's words.
+    pub reason: Option<String>,
+}
+
 /// One published version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
@@ -28,6 +41,8 @@ pub struct Published {
     pub at: DateTime<Utc>,
     /// Whether it is a pre-release by its registry's rules.
     pub prerelease: bool,
+    /// Why its owner advises against it; empty where the owner does without a reason.
+    pub deprecated: Option<String>,
 }
 
 /// What a registry says about a package.
@@ -45,6 +60,8 @@ pub struct Facts {
     pub description: Option<String>,
     /// Its published versions, those that are gone left out, in any order.
     pub published: Vec<Published>,
+    /// Versions that their owner took back, in any order; none of them is in `published`.
+    pub pulled: Vec<Pulled>,
     /// Number of versions, also of those without a date.
     pub versions: Option<usize>,
     /// Further facts, in the order to show them.
@@ -81,14 +98,34 @@ impl Facts {
         item.set("registry", registry.name());
         item.set("latest", self.latest.clone());
         item.set_flag("latest_inferred", self.inferred);
-        if let Some(newest) = self.published.iter().max_by_key(|published| published.at)
+        let newest = self.published.iter().max_by_key(|published| published.at);
+        if let Some(newest) = newest
             && Some(&newest.version) != self.latest.as_ref()
         {
             let at = newest.at.to_rfc3339_opts(SecondsFormat::Secs, true);
-            item.set("newest_publish", format!("{} ({at})", newest.version));
+            let advised = newest
+                .deprecated
+                .as_deref()
+                .map(|reason| because("deprecated", reason));
+            item.set(
+                "newest_publish",
+                format!("{} ({at}{})", newest.version, advised.unwrap_or_default()),
+            );
+        }
+        // Whoever looks for it finds why it is not the newest; what is handed out says so by its standing.
+        let pulled = self.pulled.iter().max_by_key(|pulled| pulled.at);
+        if let Some(pulled) = pulled
+            && newest.is_none_or(|newest| newest.at < pulled.at)
+            && Some(&pulled.version) != self.latest.as_ref()
+        {
+            let at = pulled.at.to_rfc3339_opts(SecondsFormat::Secs, true);
+            let why = because("yanked", pulled.reason.as_deref().unwrap_or_default());
+            item.set("newest_pulled", format!("{} ({at}{why})", pulled.version));
         }
         item.set("versions", self.versions);
-        cadence(&self.published, now, &mut item);
+        if !self.published.is_empty() || !self.pulled.is_empty() {
+            cadence(&self.published, now, &mut item);
+        }
         for (name, value) in self.fields {
             item.set(name, value);
         }
@@ -96,11 +133,16 @@ impl Facts {
     }
 }
 
+/// A state behind a date, with its owner's reason.
+fn because(state: &str, reason: &str) -> String {
+    match text::said(reason, 200) {
+        reason if reason.is_empty() => format!(", {state}"),
+        reason => format!(", {state}: {reason}"),
+    }
+}
+
 /// How often stable versions come out.
 fn cadence(published: &[Published], now: DateTime<Utc>, item: &mut Item) {
-    if published.is_empty() {
-        return;
-    }
     let early = published.iter().filter(|published| published.prerelease).count();
     let mut stable: Vec<DateTime<Utc>> = published
         .iter()
@@ -141,7 +183,12 @@ pub fn license(value: Option<&Value>) -> Option<String> {
             .or_else(|| license.get("name"))?
             .as_str()?
             .to_owned(),
-        Value::Array(licenses) => return license(licenses.first()),
+        // npm's form of old, with several of which one may be chosen: `[{"type": "MIT", "url": "..."}]`.
+        Value::Array(licenses) => {
+            let mut names: Vec<String> = licenses.iter().filter_map(|one| license(Some(one))).collect();
+            names.dedup();
+            names.join(" OR ")
+        }
         _ => return None,
     };
     let name = text::one_line(&name);

@@ -297,6 +297,9 @@ fn result(
     result.skip(later, LATER);
     let comments = ["further comment was", "further comments were"];
     result.note_count(page.not_loaded, comments, "not sent by Reddit");
+    let deeper = ["reply is", "replies are"];
+    let why = format!("left out here: deeper than {} levels", parse::DEEPEST_REPLY);
+    result.note_count(page.too_deep, deeper, &why);
     let leading = ["leading entry is", "leading entries are"];
     result.note_count(suspects, leading, "much older than the rest and may be pinned");
     if asked.one_word

@@ -4,7 +4,7 @@ mod atom;
 mod listing;
 
 pub use atom::{feed, suspect_pins};
-pub use listing::listing;
+pub use listing::{DEEPEST_REPLY, listing};
 
 use freshcontext_contract::{Item, SourceError};
 
@@ -17,6 +17,8 @@ pub struct Page {
     pub unreadable: usize,
     /// Comments that Reddit counted but did not send.
     pub not_loaded: usize,
+    /// Replies that Reddit sent and that are left out here, because they are deeper than what is shown.
+    pub too_deep: usize,
     /// Full name of the last post, where Reddit says that there is a next page.
     pub after: Option<String>,
     /// The answer held subreddits and no posts: the search that Reddit redirects unknown names to.

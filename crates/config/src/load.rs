@@ -490,6 +490,16 @@ mod tests {
     }
 
     #[test]
+    fn a_name_stands_for_one_token() {
+        let two = "alice=hunter2hunter2, alice=hunter3hunter3";
+        let ConfigError(text) = environment(&[("FRESHCONTEXT_HTTP_TOKENS", two)]).unwrap_err();
+        assert!(
+            text.contains("`alice` twice") && !text.contains("hunter"),
+            "{text}"
+        );
+    }
+
+    #[test]
     fn keys_and_environment_names_are_unique_and_documented() {
         let table = settings();
         for setting in &table {

@@ -128,7 +128,10 @@ impl Setting {
                     } else {
                         Value::from(value.trim())
                     };
-                    table.insert(name.trim().to_owned(), value);
+                    // Which of the two is meant, nobody can tell; in a file TOML refuses it, too.
+                    if table.insert(name.trim().to_owned(), value).is_some() {
+                        return Err(format!("names `{}` twice", name.trim()));
+                    }
                 }
                 Value::Object(table)
             }

@@ -146,6 +146,15 @@ impl<A: Adapter> AnyAdapter for Erased<A> {
         Box::pin(async move {
             let input = self.decode(arguments)?;
             let mut result = self.adapter.collect(cx, input).await;
+            if let Ok(found) = &result
+                && found.items.is_empty()
+                && found.fields.is_empty()
+                && let Some(error) = cx.first_said_error()
+            {
+                // Nothing was found in an answer that states an error: nobody knows whether there is nothing.
+                cx.discard();
+                result = Err(error);
+            }
             if let Err(error) = &mut result
                 && error.code.is_against_the_answer()
                 && !error.without_answer

@@ -11,8 +11,11 @@ use futures_util::future::join_all;
 
 use crate::args::CommonArgs;
 use crate::clock::Clock;
+use crate::copy_age::copy_age;
 use crate::descriptor::Descriptor;
 use crate::error::{ErrorCode, SourceError};
+use crate::quote::quoted;
+use crate::said_error::said_error;
 use crate::wire::{CacheValidity, Provenance, Request, Response};
 
 /// A boxed future, for the object-safe side.
@@ -51,6 +54,10 @@ pub struct Cx<'a> {
     budget: AtomicU32,
     seen: Mutex<Seen>,
     answers: Mutex<Vec<CacheValidity>>,
+    /// Errors that answers with a good status stated, in words for the caller, each once.
+    said: Mutex<Vec<String>>,
+    /// What the headers of answers say of their age, each once.
+    copies: Mutex<Vec<String>>,
 }
 
 /// What the answers of one call have in common.
@@ -90,6 +97,8 @@ impl<'a> Cx<'a> {
             budget: AtomicU32::new(budget),
             seen: Mutex::new(Seen::default()),
             answers: Mutex::default(),
+            said: Mutex::default(),
+            copies: Mutex::default(),
         }
     }
 
@@ -170,7 +179,37 @@ impl<'a> Cx<'a> {
         read: impl FnOnce(&Response) -> Result<T, SourceError> + Send,
     ) -> Result<T, SourceError> {
         let response = self.send(request).await?;
-        response.validated(read(&response))
+        let read = read(&response).and_then(|value| {
+            self.refuse_said_error(&response)?;
+            Ok(value)
+        });
+        response.validated(read)
+    }
+
+    /// Refuses an answer that holds an error and no content; an error beside content is kept for a note.
+    fn refuse_said_error(&self, response: &Response) -> Result<(), SourceError> {
+        let Some(error) = said_error(response) else {
+            return Ok(());
+        };
+        let words = format!(
+            "{} answered with an error: {}",
+            self.descriptor().title,
+            quoted(&error.words)
+        );
+        if error.alone {
+            return Err(SourceError::upstream(words));
+        }
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if !said.contains(&words) {
+            said.push(words);
+        }
+        Ok(())
+    }
+
+    /// The first error that an answer with a good status stated beside what it held.
+    pub(crate) fn first_said_error(&self) -> Option<SourceError> {
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.first().map(SourceError::upstream)
     }
 
     /// Sends several requests at once and reads each answer as [`read`](Self::read) does; in the order of the requests.
@@ -191,7 +230,7 @@ impl<'a> Cx<'a> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Remarks about characters that could not be read, each once.
+    /// Remarks about characters that could not be read, errors that stood beside content, and old copies, each once.
     pub fn remarks(&self) -> Vec<String> {
         let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         let mut remarks: Vec<String> = Vec::new();
@@ -200,6 +239,10 @@ impl<'a> Cx<'a> {
                 remarks.push(remark.to_owned());
             }
         }
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        remarks.extend(said.iter().map(|words| format!("{words}, beside what is shown")));
+        let copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        remarks.extend(copies.iter().cloned());
         remarks
     }
 
@@ -212,6 +255,12 @@ impl<'a> Cx<'a> {
             only.refused(error);
         }
         unread.for_each(drop);
+    }
+
+    /// Removes all answers of this call from the cache.
+    pub(crate) fn discard(&self) {
+        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.iter().for_each(CacheValidity::withdraw);
     }
 
     fn record(&self, response: &Response) {
@@ -227,9 +276,16 @@ impl<'a> Cx<'a> {
         {
             seen.refused_keys.push(env);
         }
-        let oldest = seen
-            .retrieved_at
-            .map_or(response.retrieved_at, |at| at.min(response.retrieved_at));
+        let copy = copy_age(response);
+        if let Some(note) = copy.note {
+            let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+            if !copies.contains(&note) {
+                copies.push(note);
+            }
+        }
+        // A cache between the source and here has kept the bytes since they left the source.
+        let left_at = response.retrieved_at - copy.age;
+        let oldest = seen.retrieved_at.map_or(left_at, |at| at.min(left_at));
         seen.retrieved_at = Some(oldest);
         if let Provenance::Cached { age } = response.provenance {
             seen.cached_age = Some(seen.cached_age.map_or(age, |oldest| oldest.max(age)));

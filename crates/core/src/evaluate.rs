@@ -35,6 +35,7 @@
 mod as_of;
 mod batch;
 mod card;
+mod columns;
 mod completeness;
 mod decide;
 mod differences;
@@ -281,10 +282,30 @@ pub fn evaluate_borrowed(
     if input::holds_json_as_text(arguments) {
         let read = input::with_json_texts_read(arguments);
         let read = fields::borrowed(&read);
-        let request = Request::read(&read, clock_now, &options.limits, &made)?;
-        return evaluate_request(&request, None, options);
+        if !input::holds_parts(&read) {
+            let request = Request::read(&read, clock_now, &options.limits, &made)?;
+            return evaluate_request(&request, None, options);
+        }
+        return evaluate_parts(&read, clock_now, options);
+    }
+    if input::holds_parts(arguments) {
+        return evaluate_parts(arguments, clock_now, options);
     }
     let request = Request::read(arguments, clock_now, &options.limits, &made)?;
+    evaluate_request(&request, None, options)
+}
+
+/// Evaluates arguments with documents whose parts stand beside each other.
+fn evaluate_parts(
+    arguments: &Node<'_>,
+    clock_now: DateTime<Utc>,
+    options: &Options,
+) -> Result<Evaluation, SourceError> {
+    let made = Made::default();
+    let (read, notes) = input::with_parts_together(arguments);
+    let read = fields::borrowed(&read);
+    let mut request = Request::read(&read, clock_now, &options.limits, &made)?;
+    request.notes.extend(notes);
     evaluate_request(&request, None, options)
 }
 

@@ -24,4 +24,5 @@ pub mod sanitize;
 /// Whether a thing still stands: from signs to a state with its severity and its words.
 pub mod standing;
 
+pub mod unreadable;
 pub mod values;

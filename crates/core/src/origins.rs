@@ -121,6 +121,9 @@ impl Told {
                     if let Some(ahead) = cluster.ahead {
                         one.insert("ahead".to_owned(), duration_words(ahead).into());
                     }
+                    if !cluster.day_only.is_empty() {
+                        one.insert("day_only".to_owned(), names(&cluster.day_only).into());
+                    }
                     if cluster.undated > 0 {
                         one.insert("undated".to_owned(), cluster.undated.into());
                     }

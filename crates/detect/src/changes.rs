@@ -44,8 +44,9 @@ pub(crate) fn read(text: &str) -> (Place, Cow<'_, str>) {
     let mut out = String::with_capacity(text.len());
     let mut is_change = false;
     let mut is_definition = false;
-    for line in text.lines() {
-        if is_link_definition(line.trim()) {
+    let is_cut = begins_in_definition(text);
+    for (at, line) in text.lines().enumerate() {
+        if is_link_definition(line.trim()) || (at == 0 && is_cut) {
             is_definition = true;
             continue;
         }
@@ -93,6 +94,23 @@ fn is_link_definition(line: &str) -> bool {
     let title = address.split_once(' ').map_or("", |(_, title)| title.trim());
     let is_title = title.is_empty() || title.starts_with(['"', '\'', '(']);
     scheme.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_title
+}
+
+/// Whether a text begins within a link reference definition, as a piece of a longer one does: the line ends as a
+/// definition, and whole ones follow it.
+fn begins_in_definition(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim);
+    let is_end = lines
+        .next()
+        .and_then(|line| line.split_once("]:"))
+        .is_some_and(|(label, address)| {
+            let is_label = !label.contains(['[', ']']) && label.split_whitespace().count() <= 3;
+            is_label && is_link_definition(&format!("[x]:{address}"))
+        });
+    is_end
+        && lines
+            .find(|line| !line.is_empty())
+            .is_some_and(is_link_definition)
 }
 
 /// Copies a line without its references. Returns whether one of them is written as only lists of changes write them:
@@ -207,6 +225,11 @@ mod tests {
                 "",
             ),
             ("[0] https://example.com/manual.html", Place::Links, ""),
+            (
+                "s-url]: https://example.com/http-errors\n[a-url]: https://example.com/errors",
+                Place::Links,
+                "",
+            ),
             (
                 "Error conversion support ([#84])",
                 Place::Change,

@@ -8,6 +8,7 @@ pub mod figures;
 mod form;
 mod json;
 mod mentions;
+mod notices;
 pub mod score;
 mod segment;
 #[cfg(test)]
@@ -71,13 +72,21 @@ const WITH_PROOF: f32 = 0.5;
 /// or error details.
 const MIXED: f64 = 0.85;
 
-/// Additional margin for an entry of a list: most lists are of changes, of things to do or of options.
+/// Why a text that is mostly such terms is content.
+const NOTICE: &str = "a project's terms for those who contribute";
+
+/// Additional margin for an entry of a list, since most lists are of changes, of things to do or of options; and for what
+/// stands beside a project's terms for those who contribute, which is its documentation.
 const IN_LIST: f32 = 2.0;
 
 /// Returns the decision of the certain rules: whether the text is a failure. `None` leaves it to the weights.
 pub fn certain(text: &str) -> Option<bool> {
     let (place, text) = changes::read(text::bare(text));
     if matches!(place, changes::Place::Change | changes::Place::Links) {
+        return Some(false);
+    }
+    let (has_notice, text) = notices::without(&text);
+    if has_notice && text.is_empty() {
         return Some(false);
     }
     let text = text.as_ref();
@@ -94,6 +103,13 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]
         changes::Place::Change => return Inspection::new(None, 0.95, "an entry of a list of changes"),
         changes::Place::Entry | changes::Place::None => {}
     }
+    let whole = text.len();
+    let (has_notice, text) = notices::without(text);
+    if has_notice && text.is_empty() {
+        return Inspection::new(None, 0.95, NOTICE);
+    }
+    let is_most = has_notice && text.len() <= whole - text.len();
+    let text = text.as_ref();
     let segments = &Segments::of(text);
     let mut figures = Figures::of(text, segments);
     // Values next to errors are usually content, and trained as such, but not certainly.
@@ -102,12 +118,16 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]
     if let Some(found) = certain.filter(|found| found.failed || !mixed) {
         return found;
     }
+    // A few words beside it are too little to call it anything else.
+    if is_most {
+        return Inspection::new(None, 0.9, NOTICE);
+    }
     let mut alone = model.margin(segments, &mut figures);
     let length = score::length_class(segments.shape.visible);
     let is_proven = figures.value(Figure::Proof) > 0.0;
     let part = if is_proven { WITH_PROOF } else { 1.0 };
     alone -= part * beyond.get(length).copied().unwrap_or_default();
-    if place == changes::Place::Entry {
+    if place == changes::Place::Entry || has_notice {
         alone -= IN_LIST;
     }
     let added: f32 = hints.iter().map(|hint| hint.weight).sum();

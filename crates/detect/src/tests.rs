@@ -554,3 +554,25 @@ proptest! {
         prop_assert!(inspect(text).failed || !inspect_context(text, &[]).failed);
     }
 }
+
+#[test]
+fn a_projects_terms_are_content_and_a_page_that_refuses_beside_them_is_not() {
+    for text in [
+        "## Code of conduct\n\nPlease note that this project is released with a [Contributor Code of\nConduct](https://example.org/conduct). By participating\nin this project you agree to abide by its terms.",
+        "By contributing, you agree that your contributions will be licensed under its MIT License. Please open an issue first.",
+        "By submitting a pull request you agree that your work is licensed under the Apache License, Version 2.0.",
+        "Everyone interacting in the project's codebases and issue trackers is expected to follow the Contributor Covenant code of conduct.",
+        "ls-url]: https://example.com/gulls/http-errors\n[test-url]: https://example.com/test/http-errors",
+    ] {
+        let found = inspect(text);
+        assert!(!found.failed, "{text}: {found:?}");
+    }
+    for text in [
+        "403 Forbidden",
+        "Please sign in to continue. By signing in you agree to our Code of Conduct for contributors.",
+        "Access denied. You do not have permission to view this page. Please contact the administrator of this site.",
+    ] {
+        let found = inspect(text);
+        assert!(found.failed, "{text}: {found:?}");
+    }
+}

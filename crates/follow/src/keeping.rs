@@ -1,6 +1,7 @@
 //! Keeping answers, and giving those that are kept their ids.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -185,17 +186,24 @@ impl TimeToolset {
     }
 }
 
+/// When to try again where the store is down or locked at the moment.
+const STORE_WAIT: Duration = Duration::from_secs(5);
+
 /// What a caller reads where the store cannot be used.
 pub(super) fn unusable(error: &StoreError) -> SourceError {
     if error.trouble == Trouble::TooLarge {
         return SourceError::new(ErrorCode::TooLarge, error.message.clone())
             .hint("the operator can raise that limit, or delete what is too large from the database");
     }
-    SourceError::new(
-        ErrorCode::Misconfigured,
-        format!("the store cannot be used: {}", error.message),
-    )
-    .hint("the operator can run `freshcontext store check`; tools go on without it")
+    let message = format!("the store cannot be used: {}", error.message);
+    if matches!(error.trouble, Trouble::Unreachable | Trouble::Locked) {
+        // It was set up, and comes back by itself.
+        return SourceError::new(ErrorCode::Overloaded, message)
+            .retry_after(STORE_WAIT)
+            .hint("call again later; tools go on without it");
+    }
+    SourceError::new(ErrorCode::Misconfigured, message)
+        .hint("the operator can run `freshcontext store check`; tools go on without it")
 }
 
 #[cfg(test)]

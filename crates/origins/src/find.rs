@@ -549,27 +549,41 @@ fn cluster(items: &[Read<'_>], members: Vec<usize>, reasons: BTreeSet<Reason>) -
         .collect();
     dated.sort_by_key(|(date, at)| (date.at, *at));
     let undated = members.len() - dated.len();
-    let (mut first, mut ahead) = (Vec::new(), None);
-    if let (Some((earliest, _)), true) = (dated.first().copied(), dated.len() > 1) {
-        // A day alone is not before an hour of that day.
-        let is_tied = |date: &Dated| {
-            date.at == earliest.at
-                || ((date.whole_day || earliest.whole_day)
-                    && date.at.date_naive() == earliest.at.date_naive())
+    let (mut first, mut ahead, mut day_only) = (Vec::new(), None, Vec::new());
+    if dated.len() > 1 {
+        // Of moments the order is known. A day alone is before what came after its end, and may be before or after any
+        // moment within it.
+        let is_before = |one: &Dated, other: &Dated| {
+            if one.whole_day {
+                one.at + TimeDelta::days(1) <= other.at
+            } else {
+                one.at < other.at
+            }
         };
-        first = dated
+        let (earliest, others): (Vec<_>, Vec<_>) = dated
             .iter()
-            .filter(|(date, _)| is_tied(date))
-            .map(|(_, at)| *at)
-            .collect();
+            .partition(|(date, _)| !dated.iter().any(|(other, _)| is_before(other, date)));
+        first = earliest.iter().map(|(_, at)| *at).collect();
         first.sort_unstable();
-        let next = dated.iter().find(|(date, _)| !is_tied(date));
-        ahead = next.map(|(next, _)| next.at - earliest.at);
+        if earliest.iter().any(|(date, _)| !date.whole_day) {
+            let days = earliest.iter().filter(|(date, _)| date.whole_day);
+            day_only = days.map(|(_, at)| *at).collect();
+        }
+        if day_only.is_empty() {
+            let begun = |one: &Dated, next: &Dated| match (one.whole_day, next.whole_day) {
+                // At least since the end of that day.
+                (true, false) => one.at + TimeDelta::days(1),
+                _ => one.at,
+            };
+            let both = earliest.first().zip(others.first());
+            ahead = both.map(|((one, _), (next, _))| next.at - begun(one, next));
+        }
     }
     Cluster {
         members,
         reasons: reasons.into_iter().collect(),
         first,
+        day_only,
         ahead,
         undated,
     }

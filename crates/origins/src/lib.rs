@@ -106,6 +106,8 @@ pub struct Cluster {
     /// Which of them was first, by reliable dates; several where the dates do not tell them apart, none where fewer than two are
     /// dated.
     pub first: Vec<usize>,
+    /// Those of the first that have a day only, where others of them have a moment within it: which was first is not known.
+    pub day_only: Vec<usize>,
     /// By how much it was ahead of the next.
     pub ahead: Option<TimeDelta>,
     /// How many have no reliable date.

@@ -80,8 +80,18 @@ fn cluster_line(
         ([one], Some(ahead)) => {
             let _ = write!(out, "; first {}, {} ahead", name(*one), span(ahead));
         }
-        (several, _) => {
+        (several, _) if cluster.day_only.is_empty() => {
             let _ = write!(out, "; first {} at one time", list(several, name));
+        }
+        (several, _) => {
+            let names: Vec<String> = several.iter().map(|at| name(*at)).collect();
+            let verb = if cluster.day_only.len() == 1 {
+                "has"
+            } else {
+                "have"
+            };
+            let days = list(&cluster.day_only, name);
+            let _ = write!(out, "; first {} ({days} {verb} a day only)", names.join(" or "));
         }
     }
     if cluster.undated > 0 && !cluster.first.is_empty() {

@@ -248,6 +248,40 @@ fn days_do_not_tell_who_was_first() {
         (found.clusters[0].first.as_slice(), found.clusters[0].ahead),
         ([0, 1].as_slice(), None)
     );
+    // The order of moments is known beside a day, too.
+    let day = item(true, "2031-01-02T00:00:00Z");
+    let (morning, night) = (
+        item(false, "2031-01-02T08:00:00Z"),
+        item(false, "2031-01-02T23:30:00Z"),
+    );
+    let found = find(&[day.clone(), night.clone(), morning.clone()], MOST);
+    let cluster = &found.clusters[0];
+    assert_eq!(
+        (
+            cluster.first.as_slice(),
+            cluster.day_only.as_slice(),
+            cluster.ahead
+        ),
+        ([0, 2].as_slice(), [0].as_slice(), None)
+    );
+    let lines = found.lines(
+        |at| (at + 1).to_string(),
+        |span| format!("{} h", span.num_hours()),
+    );
+    assert!(
+        lines[0].ends_with("; first 1 or 3 (1 has a day only)"),
+        "{lines:?}"
+    );
+    let found = find(&[morning, night, item(true, "2031-01-03T00:00:00Z")], MOST);
+    assert_eq!(
+        (
+            found.clusters[0].first.as_slice(),
+            found.clusters[0].day_only.len()
+        ),
+        ([0].as_slice(), 0)
+    );
+    let found = find(&[day, item(false, "2031-01-03T02:00:00Z")], MOST);
+    assert_eq!(found.clusters[0].ahead, Some(TimeDelta::hours(2)));
     let undated = View {
         title: "Bridge over the Ouse at Exampleton closed until March",
         ..View::default()

@@ -6,6 +6,8 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 use freshcontext_contract::{Response, SourceError};
 
+use crate::surrogates;
+
 /// Text, and how much of it could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded<'b> {
@@ -64,13 +66,20 @@ const DECLARATION_WINDOW: usize = 1024;
 
 /// Decodes a response's body: byte order mark, then the header's charset, then the document's own
 /// declaration, then UTF-8 if it is valid, then a guess. A header that says UTF-8 over bytes that are
-/// not is treated as lying. What could not be read becomes a note of the call's result.
+/// not is treated as lying. In JSON, halves of a surrogate pair are replaced. What could not be read becomes a note of the
+/// call's result.
 pub fn decode(response: &Response) -> Decoded<'_> {
     let label = header_charset(response.headers.get("content-type").unwrap_or_default());
-    let decoded = decode_bytes(&response.body, label);
+    let mut decoded = decode_bytes(&response.body, label);
     let host = response.final_url.host_str().unwrap_or("the source");
-    if let Some(note) = decoded.note(&format!("the answer of {host}")) {
-        response.remark(note);
+    let whose = format!("the answer of {host}");
+    let mut notes: Vec<String> = decoded.note(&whose).into_iter().collect();
+    if let Some(mended) = surrogates::mended(&decoded.text) {
+        notes.push(mended.note(&whose));
+        decoded.text = Cow::Owned(mended.text);
+    }
+    if !notes.is_empty() {
+        response.remark(notes.join("; "));
     }
     decoded
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::charset;
+use crate::{charset, surrogates};
 
 /// Reads a response's body as JSON. `what` names the answer in the error, for example
 /// `Algolia search`.
@@ -23,7 +23,9 @@ pub fn parse<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, SourceErr
         return Err(SourceError::malformed(format!("{what}: the answer is empty")));
     }
     refuse_crumbs(text, what)?;
-    let mut deserializer = serde_json::Deserializer::from_str(text);
+    // Of an answer this was done where it was decoded; JSON inside a page was only read now.
+    let mended = surrogates::mended(text).map(|mended| mended.text);
+    let mut deserializer = serde_json::Deserializer::from_str(mended.as_deref().unwrap_or(text));
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();
         let inner = error.into_inner();

@@ -13,6 +13,7 @@ pub mod npm;
 pub mod page_date;
 pub mod prose;
 pub mod registry;
+pub mod surrogates;
 pub mod table;
 pub mod text;
 

@@ -110,7 +110,8 @@ fn replacement(own: &str, message: &str) -> Option<Replacement> {
     };
     let found = replacement_in(message, |word| {
         is_address(word) || is_version(word) || is_package(word)
-    })?;
+    })
+    .or_else(|| scoped_successor(own, message))?;
     Some(if is_address(found) {
         Replacement::url(link::shown(found)?)
     } else if is_version(found) {
@@ -123,6 +124,51 @@ fn replacement(own: &str, message: &str) -> Option<Replacement> {
             url: link::shown(&Registry::Npm.page(found)),
             ..Replacement::id(found)
         }
+    })
+}
+
+/// The scoped name that a message sends its readers to: "has moved, use @scope/name", "is now published as @scope/name".
+/// A scope can be nothing but a part of a name, so that fewer words have to stand around it than around a plain name.
+fn scoped_successor<'m>(own: &str, message: &'m str) -> Option<&'m str> {
+    const SENDS: [&str; 17] = [
+        "use",
+        "install",
+        "migrate",
+        "migrated",
+        "move",
+        "moved",
+        "switch",
+        "switched",
+        "upgrade",
+        "renamed",
+        "replaced",
+        "superseded",
+        "published",
+        "available",
+        "continued",
+        "succeeded",
+        "successor",
+    ];
+    const BETWEEN: [&str; 17] = [
+        "to", "into", "as", "at", "by", "under", "in", "is", "now", "the", "new", "official", "scoped",
+        "package", "name", "its", "instead",
+    ];
+    const NOT: [&str; 5] = ["not", "don't", "never", "cannot", "can't"];
+    let bare = |word: &'m str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '@');
+    let words: Vec<&str> = message
+        .split_whitespace()
+        .map(bare)
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.iter().enumerate().find_map(|(at, word)| {
+        if !word.starts_with('@') || !is_npm_name(word) || *word == own {
+            return None;
+        }
+        let mut before = words.get(..at)?.iter().rev().map(|word| word.to_lowercase());
+        let verb = before.find(|word| !BETWEEN.contains(&word.as_str()))?;
+        let is_meant =
+            SENDS.contains(&verb.as_str()) && before.next().is_none_or(|word| !NOT.contains(&word.as_str()));
+        is_meant.then_some(*word)
     })
 }
 
@@ -201,6 +247,13 @@ mod tests {
             ("please use better", "better"),
             ("Please use better in new code", "better"),
             ("use 2.0.1 instead", "own@2.0.1"),
+            ("This package has moved. Use @scope/name", "@scope/name"),
+            ("own has moved, use '@scope/name'.", "@scope/name"),
+            ("now published as @scope/name", "@scope/name"),
+            (
+                "Migrate to the new package @scope/name: see the guide",
+                "@scope/name",
+            ),
         ] {
             assert_eq!(of(message).and_then(|by| by.id).as_deref(), Some(id), "{message}");
         }
@@ -217,6 +270,8 @@ mod tests {
             "use own instead",
             "please use String.prototype.trim",
             "this works with use of strict",
+            "do not use @scope/name with this",
+            "breaks with @scope/name",
         ] {
             assert_eq!(of(message), None, "{message}");
         }

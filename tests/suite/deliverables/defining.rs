@@ -41,7 +41,11 @@ pub(super) async fn owners() -> Result<(), Failed> {
     // On the command line, by the name of a token.
     let kept = Kept::in_folder();
     let (base, now) = (scene.upstream.base(), "2026-11-23T09:00:00Z");
-    let run = |arguments: &[&str]| finish(kept.command(arguments, now, &base), "");
+    let run = |arguments: &[&str]| {
+        let mut command = kept.command(arguments, now, &base);
+        command.env("FRESHCONTEXT_HTTP_TOKENS", "ben=ben-has-a-long-token");
+        finish(command, "")
+    };
     let source = "extract_hackernews url=rust";
     run(&[
         "deliverable",
@@ -54,6 +58,20 @@ pub(super) async fn owners() -> Result<(), Failed> {
     ])
     .await;
     let asked = scene.asked();
+    let nobody = run(&[
+        "deliverable",
+        "--token",
+        "bne",
+        "add",
+        "brief",
+        "--source",
+        source,
+    ])
+    .await;
+    ensure(
+        nobody.code == Some(2) && nobody.stderr.contains("no token is named"),
+        &nobody.stderr,
+    )?;
     let bens = run(&["deliverable", "check", "brief", "--token", "ben"]).await;
     ensure(bens.stdout.contains("never_synced"), &bens.stdout)?;
     ensure(scene.asked() == asked, "of what was never synced nobody is asked")?;

@@ -229,6 +229,14 @@ pub(super) async fn stored() -> Result<(), Failed> {
     ensure(
         broken.code == Some(1) && broken.stderr.contains("version 1 of the deliverable brief"),
         &broken.stderr,
+    )?;
+    let mut other = SqliteConnection::connect(&address).await?;
+    other.execute("UPDATE deliverables SET definition = '{}'").await?;
+    other.close().await?;
+    let unread = shell.run(LATER, &["store", "check"]).await;
+    ensure(
+        unread.code == Some(1) && unread.stderr.contains("the definition of the deliverable brief"),
+        &unread.stderr,
     )
 }
 

@@ -209,7 +209,8 @@ async fn without_it(session: &mut Session, id: &Value) -> Result<(), Failed> {
     ];
     for ((tool, _), refused) in calls.iter().zip(outcomes) {
         ensure(
-            refused.code() == "misconfigured"
+            refused.code() == "overloaded"
+                && refused.structured["retry_after_s"].is_u64()
                 && clear.iter().any(|clear| refused.text.contains(clear))
                 && refused.text.trim_end().lines().count() == 1,
             format!("{tool} without its database: {}", refused.text),

@@ -126,7 +126,11 @@ async fn is_refused(session: &mut Session, says: &str) -> Result<(), Failed> {
         let took = began.elapsed();
         ensure(
             refused.is_error
-                && refused.code() == "misconfigured"
+                // What is down or locked comes back by itself, and says when to try again.
+                && matches!(
+                    (refused.code(), refused.structured["retry_after_s"].is_u64()),
+                    ("misconfigured", false) | ("overloaded", true)
+                )
                 && refused.text.contains("the store cannot be used: ")
                 && refused.text.contains(says)
                 && refused.structured["hint"].is_string()

@@ -722,6 +722,35 @@ fn what_is_still_to_come_has_no_date() {
         let expected = triples(&[("2.0.0", "", true), ("1.0.0", "2026-02-03", false)]);
         assert_eq!(read, expected, "{heading}");
     }
+    for under in [
+        "Unreleased",
+        "*Unreleased*",
+        "(unreleased)",
+        "Unreleased.",
+        "> Unreleased",
+    ] {
+        for head in [
+            "## Version 8.5.0\n",
+            "## Version 8.5.0\n\n",
+            "Version 8.5.0\n-------------\n\n",
+        ] {
+            let read = read_file(&format!(
+                "{head}{under}\n\n-   Fix a thing.\n\n## Version 8.4.0\n\nReleased 2026-02-03\n\n-   One.\n"
+            ));
+            let expected = triples(&[("8.5.0", "", true), ("8.4.0", "2026-02-03", false)]);
+            let short: Vec<_> = read
+                .iter()
+                .map(|(title, day, coming)| {
+                    (
+                        title.trim_start_matches("Version ").to_owned(),
+                        day.clone(),
+                        *coming,
+                    )
+                })
+                .collect();
+            assert_eq!(short, expected, "{head}{under}");
+        }
+    }
     for heading in [
         "2.0.0 (2026-11-20): show the work in progress",
         "2.0.0 - 2026-11-20 - Upcoming trips",
@@ -1042,4 +1071,26 @@ fn a_page_with_an_unreadable_date_is_an_undated_document() {
             page.dates.notes
         );
     }
+}
+
+#[test]
+fn a_page_says_under_a_heading_that_its_version_is_to_come() {
+    let section = |version: &str, under: &str| {
+        format!(
+            "<section><h2>Version {version}<a class=\"headerlink\" href=\"#v\">¶</a></h2><p>{under}</p><ul class=\"simple\">\
+             <li><p>Ropes are coiled by the night watch.</p></li></ul></section>"
+        )
+    };
+    let source = format!(
+        "<html><head><title>Changes - Gulls</title></head><body><div role=\"main\"><section><h1>Changes</h1>{}{}{}</section></div></body></html>",
+        section("8.5.0", "Unreleased"),
+        section("8.4.2", "Released 2026-09-30"),
+        section("8.4.1", "Released 2026-08-12"),
+    );
+    let address = freshcontext_contract::url::Url::parse("https://example.org/changes/").unwrap();
+    let page = super::page::read(&source, &address, "2026-11-21T12:00:00Z".parse().unwrap());
+    let read: Vec<(&str, bool)> = (page.releases.iter())
+        .map(|release| (release.title.as_str(), release.unreleased))
+        .collect();
+    assert_eq!(read, [("8.5.0", true), ("8.4.2", false), ("8.4.1", false)]);
 }

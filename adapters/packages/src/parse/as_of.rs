@@ -18,6 +18,11 @@ impl Facts {
         self.published.retain(|published| published.at <= moment);
         // Remarks are about today's versions.
         self.notes.clear();
+        // Nobody says when a version was pulled or advised against.
+        self.pulled.clear();
+        self.published
+            .iter_mut()
+            .for_each(|published| published.deprecated = None);
         self.versions = Some(self.published.len());
         let is_latest = |published: &&Published| self.latest.as_ref() == Some(&published.version);
         if self.published.iter().any(|published| is_latest(&published)) {

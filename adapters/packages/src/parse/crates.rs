@@ -10,7 +10,7 @@ use freshcontext_parse::json::text_at;
 use freshcontext_parse::{json, text};
 use semver::Version;
 
-use super::{Facts, NOT_CHECKED, Published, repository};
+use super::{Facts, NOT_CHECKED, Published, Pulled, repository};
 
 struct Row<'v> {
     number: Version,
@@ -136,6 +136,18 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
     facts.set("license", detail("/license"));
     facts.set("rust_version", detail("/rust_version"));
     facts.set("repository", text_at(about, "/repository").and_then(repository));
+    facts.pulled = rows
+        .iter()
+        .filter(|row| row.yanked)
+        .filter_map(|row| {
+            Some(Pulled {
+                version: row.number.to_string(),
+                at: instant(row.written?)?,
+                written: row.written?.to_owned(),
+                reason: text_at(row.value, "/yank_message").map(str::to_owned),
+            })
+        })
+        .collect();
     facts.published = rows
         .iter()
         .filter(|row| !row.yanked)
@@ -145,6 +157,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
                 at: instant(row.written?)?,
                 written: row.written?.to_owned(),
                 prerelease: !row.number.pre.is_empty(),
+                deprecated: None,
             })
         })
         .collect();

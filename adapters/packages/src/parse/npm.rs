@@ -86,7 +86,10 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
             .or_else(|| value.get(key))
     };
     facts.set("vulnerabilities", NOT_CHECKED);
-    facts.set("license", license(own("license")));
+    facts.set(
+        "license",
+        license(own("license")).or_else(|| license(own("licenses"))),
+    );
     facts.set(
         "node",
         manifest.and_then(|manifest| text_at(manifest, "/engines/node")),
@@ -144,12 +147,11 @@ fn latest(value: &Value, versions: Option<&Map<String, Value>>, facts: &mut Fact
 /// The versions that exist and have a date. `time` also holds two stamps of the document, versions
 /// that are gone, and sometimes an object.
 fn published(times: Option<&Map<String, Value>>, versions: Option<&Map<String, Value>>) -> Vec<Published> {
-    let exists = |version: &str| versions.is_some_and(|versions| versions.contains_key(version));
     times
         .into_iter()
         .flatten()
-        .filter(|(version, _)| exists(version))
         .filter_map(|(version, written)| {
+            let manifest = versions?.get(version)?;
             let written = written.as_str()?;
             Some(Published {
                 version: version.clone(),
@@ -157,6 +159,11 @@ fn published(times: Option<&Map<String, Value>>, versions: Option<&Map<String, V
                 written: written.to_owned(),
                 prerelease: Version::parse(version)
                     .map_or_else(|_| version.contains('-'), |version| !version.pre.is_empty()),
+                deprecated: match manifest.get("deprecated") {
+                    Some(Value::String(reason)) if !reason.trim().is_empty() => Some(reason.clone()),
+                    Some(Value::Bool(true)) => Some(String::new()),
+                    _ => None,
+                },
             })
         })
         .collect()
@@ -180,7 +187,8 @@ pub fn manifest(body: &str) -> Result<Facts, SourceError> {
     };
     facts.standing = signs(&facts, Some(&value));
     facts.set("vulnerabilities", NOT_CHECKED);
-    facts.set("license", license(value.get("license")));
+    let licenses = || license(value.get("licenses"));
+    facts.set("license", license(value.get("license")).or_else(licenses));
     facts.notes.push(format!(
         "npm's document on {} is too large to be read: no dates",
         named(name)

@@ -13,7 +13,7 @@ use freshcontext_parse::{json, link, text};
 use pep440_rs::Version;
 use serde::Deserialize;
 
-use super::{Facts, NOT_CHECKED, Published, license, repository};
+use super::{Facts, NOT_CHECKED, Published, Pulled, license, repository};
 
 /// Reads a project's document.
 pub fn read(body: &str) -> Result<Facts, SourceError> {
@@ -23,9 +23,26 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         return Err(SourceError::malformed("PyPI: the answer names no project"));
     };
     let releases = value.get("releases").and_then(Value::as_object);
+    let pulled: Vec<Pulled> = releases
+        .into_iter()
+        .flatten()
+        .filter(|(_, files)| all_yanked(files))
+        .filter_map(|(version, files)| {
+            let (written, at, _) = first_file(files)?;
+            let reasons = files.as_array().into_iter().flatten();
+            let mut reasons = reasons.filter_map(|file| text_at(file, "/yanked_reason"));
+            Some(Pulled {
+                version: version.clone(),
+                written: written.to_owned(),
+                at,
+                reason: reasons.next().map(str::to_owned),
+            })
+        })
+        .collect();
     let published: Vec<Published> = releases
         .into_iter()
         .flatten()
+        .filter(|(_, files)| !all_yanked(files))
         .filter_map(|(version, files)| {
             let (written, at, _) = first_file(files)?;
             let prerelease = Version::from_str(version).is_ok_and(|version| version.any_prerelease());
@@ -34,6 +51,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
                 written: written.to_owned(),
                 at,
                 prerelease,
+                deprecated: None,
             })
         })
         .collect();
@@ -52,8 +70,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
     if stated.is_none() || withdrawn.is_some() {
         let standing = published
             .iter()
-            .filter(|published| Some(published.version.as_str()) != withdrawn)
-            .filter(|published| !files_of(&published.version).is_some_and(all_yanked));
+            .filter(|published| Some(published.version.as_str()) != withdrawn);
         let highest = standing
             .filter_map(|published| Some((Version::from_str(&published.version).ok()?, published)))
             .max_by(|(a, _), (b, _)| (!a.any_prerelease(), a).cmp(&(!b.any_prerelease(), b)));
@@ -75,6 +92,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
     facts.date = DateEvidence::optional_field("upload_time", first.map(|(_, at, _)| at))
         .beside("upload_time", first.and_then(|(.., other)| other));
     facts.published = published;
+    facts.pulled = pulled;
     facts.standing = signs(info, &facts, files.or_else(of_latest));
     if is_yanked(info) && !facts.inferred {
         let reason = text_at(info, "/yanked_reason").map(|reason| text::said(reason, 200));

@@ -272,6 +272,7 @@ fn cadence_counts_stable_versions_only() {
         written: String::new(),
         at: format!("{day}T00:00:00Z").parse().unwrap(),
         prerelease,
+        deprecated: None,
     };
     let facts = Facts {
         name: "a".to_owned(),

@@ -121,7 +121,33 @@ fn from_value<T: for<'de> Deserialize<'de>>(value: Value) -> Option<T> {
 }
 
 /// Replies nest; deeper ones than people read are left out (and counted).
-const DEEPEST_REPLY: usize = 8;
+pub const DEEPEST_REPLY: usize = 8;
+
+/// Counts what is left out below the deepest level that is shown: each comment of the whole tree there, and apart from
+/// them those that Reddit did not send either.
+fn count_too_deep(thing: Thing, page: &mut Page) {
+    // A loop, not a call of itself: how deep replies nest is the sender's choice.
+    let mut rest = vec![thing];
+    while let Some(thing) = rest.pop() {
+        match thing.kind.as_str() {
+            "t1" => {
+                page.too_deep += 1;
+                let replies = from_value::<Comment>(thing.data).and_then(|wire| wire.replies);
+                let below = replies.and_then(|replies| children_of(replies).ok());
+                rest.extend(below.into_iter().flat_map(|below| below.children.items));
+            }
+            "more" => not_sent(&thing, page),
+            _ => page.unreadable += 1,
+        }
+    }
+}
+
+/// Counts the comments that Reddit names and does not send.
+fn not_sent(more: &Thing, page: &mut Page) {
+    let count = more.data.get("count").and_then(Value::as_u64);
+    let count = usize::try_from(count.unwrap_or_default()).unwrap_or(usize::MAX);
+    page.not_loaded = page.not_loaded.saturating_add(count);
+}
 
 fn add(thing: Thing, page: &mut Page, depth: usize) {
     match thing.kind.as_str() {
@@ -143,15 +169,11 @@ fn add(thing: Thing, page: &mut Page, depth: usize) {
                 if depth < DEEPEST_REPLY {
                     add(reply, page, depth + 1);
                 } else {
-                    page.not_loaded += 1;
+                    count_too_deep(reply, page);
                 }
             }
         }
-        "more" => {
-            let count = thing.data.get("count").and_then(Value::as_u64);
-            let count = usize::try_from(count.unwrap_or_default()).unwrap_or(usize::MAX);
-            page.not_loaded = page.not_loaded.saturating_add(count);
-        }
+        "more" => not_sent(&thing, page),
         _ => page.unreadable += 1,
     }
 }

@@ -8,7 +8,6 @@ use freshcontext_contract::{Limits, SourceError, as_declared, not_known, refuse_
 use serde_json::{Map, Value, json};
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
-use super::as_of;
 pub(super) use super::fields::last;
 use super::given::Given;
 use super::made::Made;
@@ -16,6 +15,7 @@ use super::profile::{INTENT, INTENTS, Intent, PROFILE, PROFILES, Profile};
 use super::results;
 use super::shape::{lists_in, scalar};
 use super::text::{is_blank, utf16_longer_than};
+use super::{as_of, columns};
 use crate::date::{Parsed, Precision, date_of_number, read_date};
 use crate::values::values;
 
@@ -264,6 +264,21 @@ fn signals<'a>(
         }
     }
     Ok(out)
+}
+
+/// Whether the parts of a document stand beside each other in the signals.
+pub(super) fn holds_parts(arguments: &Node<'_>) -> bool {
+    match arguments {
+        Node::Object(fields) => last(fields, "signals").is_some_and(columns::are_apart),
+        _ => false,
+    }
+}
+
+/// The arguments with these parts put together, and what is to be said of it.
+pub(super) fn with_parts_together(arguments: &Node<'_>) -> (Value, Vec<String>) {
+    let mut arguments = Value::from(arguments);
+    let notes = arguments.get_mut("signals").map(columns::put_together);
+    (arguments, notes.unwrap_or_default())
 }
 
 /// Whether JSON text was given where an object or a list is expected.

@@ -287,6 +287,16 @@ fn show(batch: &Batch) {
         };
         output::line(&output::paint(style, &line));
     }
+    let excluded = batch
+        .rows
+        .iter()
+        .zip(&batch.evaluation.verdicts)
+        .filter(|(row, _)| row.decision == Decision::Exclude);
+    for (row, verdict) in excluded {
+        if let Some(why) = verdict.why.first() {
+            output::line(&format!("  #{} excluded: {}", row.index, output::one_line(why)));
+        }
+    }
     let usable = batch.rows.iter().filter(|row| is_usable(row.decision)).count();
     output::line(&format!("{usable} of {} usable", batch.rows.len()));
     if compared {

@@ -36,7 +36,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::FromArgMatches as _;
-use freshcontext_contract::{Limits, SourceError, Transport as _};
+use freshcontext_contract::{Limits, SourceError, Transport as _, named};
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
@@ -308,6 +308,16 @@ fn dispatch(cli: Cli) -> u8 {
             records::kept(&loaded, &sources, &task, &owner)
         }
         Command::Deliverable { token, task } => {
+            if let (Some(name), args::DeliverableTask::Add(_)) = (&token, &task)
+                && !loaded.settings.http.tokens.contains_key(name)
+            {
+                let problem = format!("no token is named {} (http.tokens)", named(name));
+                output::error(
+                    &problem,
+                    Some("nobody could ever see what is added under that name"),
+                );
+                return WRONG;
+            }
             let owner = token.map_or_else(Owner::default, |name| Owner::of_token(&name));
             deliverable::run(&loaded, &sources, task, &owner)
         }

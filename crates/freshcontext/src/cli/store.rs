@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{Clock as _, named};
-use freshcontext_deliverables::verify_chain;
+use freshcontext_deliverables::{Definition, verify_chain};
 use freshcontext_store::{AnswerRow, Info, Store, StoreError};
 
 use super::args::StoreTask;
@@ -40,6 +40,7 @@ async fn work(store: &Store, task: StoreTask) -> Result<u8, StoreError> {
             let mut complaints = store.check().await?;
             let (versions, broken) = chains(store).await?;
             complaints.extend(broken);
+            complaints.extend(unreadable_definitions(store).await?);
             if complaints.is_empty() {
                 output::line("sound");
                 if versions > 0 {
@@ -115,6 +116,27 @@ async fn chains(store: &Store) -> Result<(usize, Vec<String>), StoreError> {
         }
     }
     Ok((count, broken))
+}
+
+/// Deliverables whose definition cannot be read: no command can use them.
+async fn unreadable_definitions(store: &Store) -> Result<Vec<String>, StoreError> {
+    let kept = store.backend().await?;
+    let mut broken = Vec::new();
+    for (owner, name) in kept.deliverable_keys().await? {
+        let row = match kept.deliverable(&owner, &name).await {
+            // Larger than is read, which says nothing of what it holds.
+            Err(error) if error.trouble == freshcontext_store::Trouble::TooLarge => continue,
+            row => row?,
+        };
+        let unread = row.and_then(|row| serde_json::from_str::<Definition>(&row.definition).err());
+        if let Some(error) = unread {
+            broken.push(format!(
+                "the definition of the deliverable {} (of {owner}) cannot be read: {error}",
+                named(&name)
+            ));
+        }
+    }
+    Ok(broken)
 }
 
 /// Writes an answer as a line of JSON.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use freshcontext_contract::{Limits, code};
+use freshcontext_core::unreadable::why_unreadable;
 use serde_json::{Map, Number, Value};
 
 use freshcontext_files::read::{self as input, Bound};
@@ -80,7 +81,20 @@ fn whole(word: &str, files: &mut Files) -> Result<Option<Map<String, Value>>, St
     };
     match serde_json::from_str(&text) {
         Ok(Value::Object(arguments)) => Ok(Some(arguments)),
-        _ => Err(what),
+        Ok(_) => Err(what),
+        Err(_) => {
+            let why = why_unreadable(text.as_bytes());
+            Err(why.map_or(what, |why| {
+                format!(
+                    "{} {why}",
+                    if word.starts_with('{') {
+                        "the argument"
+                    } else {
+                        word
+                    }
+                )
+            }))
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use freshcontext_core::unreadable::why_unreadable;
 use freshcontext_engine::BorrowedArguments;
 
 use super::aside::{EvaluationCall, has_too_many_values, split_arguments};
@@ -219,7 +220,12 @@ pub fn begins(request: &ClientRequest) -> bool {
 /// Parses a tool call. `judged` holds the arguments if they were split off from the parameters.
 fn tool_call(id: RequestId, params: &Params<'_>, judged: Option<BorrowedArguments>) -> Frame {
     let bad = |id, what: &'static str| Frame::Wrong(Some(id), ErrorData::invalid_params(what, None));
-    let unreadable = |id| Frame::Wrong(Some(id), ErrorData::new(ErrorCode::PARSE_ERROR, UNREADABLE, None));
+    let unreadable = |id, text: &RawValue| {
+        Frame::Wrong(
+            Some(id),
+            ErrorData::new(ErrorCode::PARSE_ERROR, why(text.get()), None),
+        )
+    };
     let Params::Fields {
         name,
         arguments,
@@ -229,16 +235,16 @@ fn tool_call(id: RequestId, params: &Params<'_>, judged: Option<BorrowedArgument
     else {
         return bad(id, "tools/call needs params with a name and arguments");
     };
-    let meta: Option<Map<String, Value>> = match meta.map(|meta| serde_json::from_str(meta.get())) {
-        None | Some(Ok(Value::Null)) => None,
-        Some(Ok(Value::Object(meta))) => Some(meta),
-        Some(Err(_)) => return unreadable(id),
-        Some(Ok(_)) => return bad(id, "params._meta must be an object"),
+    let meta: Option<Map<String, Value>> = match meta.map(|meta| (meta, serde_json::from_str(meta.get()))) {
+        None | Some((_, Ok(Value::Null))) => None,
+        Some((_, Ok(Value::Object(meta)))) => Some(meta),
+        Some((text, Err(_))) => return unreadable(id, text),
+        Some((_, Ok(_))) => return bad(id, "params._meta must be an object"),
     };
-    let name = match name.map(|name| serde_json::from_str(name.get())) {
-        Some(Ok(Value::String(name))) => name,
-        Some(Err(_)) => return unreadable(id),
-        Some(Ok(_)) | None => return bad(id, "params.name must be the name of a tool"),
+    let name = match name.map(|name| (name, serde_json::from_str(name.get()))) {
+        Some((_, Ok(Value::String(name)))) => name,
+        Some((text, Err(_))) => return unreadable(id, text),
+        Some((_, Ok(_))) | None => return bad(id, "params.name must be the name of a tool"),
     };
     let mut call = CallToolRequestParams::new(name);
     if judged.is_none() {
@@ -246,7 +252,10 @@ fn tool_call(id: RequestId, params: &Params<'_>, judged: Option<BorrowedArgument
             Ok(Value::Null) => {}
             Ok(Value::Object(arguments)) => call = call.with_arguments(arguments),
             Ok(_) => return bad(id, "params.arguments must be an object"),
-            Err(_) => return bad(id, UNREADABLE),
+            Err(_) => {
+                let why = why(arguments.map_or("null", RawValue::get));
+                return Frame::Wrong(Some(id), ErrorData::invalid_params(why, None));
+            }
         }
     }
     let mut request = CallToolRequest::new(call);
@@ -293,18 +302,14 @@ fn invalid(id: Option<RequestId>, what: &'static str) -> Frame {
 /// Error message for more than [`MESSAGE_VALUES`](freshcontext_contract::limits::MESSAGE_VALUES) values in a message.
 pub const TOO_MANY_VALUES: &str = "the message holds more values than are read: send less at a time";
 
-/// Error message for valid JSON with an unreadable value.
-const UNREADABLE: &str =
-    "the message holds a number beyond what can be read (1e400) or half of a character (\\ud800)";
+/// Error message for a message that cannot be read because of this part of it.
+fn why(part: &str) -> String {
+    let why = why_unreadable(part.as_bytes()).unwrap_or("is not JSON");
+    format!("the message {why}")
+}
 
 fn parse_error(line: &[u8]) -> Frame {
-    let what = if str::from_utf8(line).is_err() {
-        "the line is not UTF-8"
-    } else if serde_json::from_slice::<IgnoredAny>(line).is_ok() {
-        UNREADABLE
-    } else {
-        "the line is not JSON"
-    };
+    let what = format!("the message {}", why_unreadable(line).unwrap_or("is not JSON"));
     Frame::Wrong(find_id(line), ErrorData::new(ErrorCode::PARSE_ERROR, what, None))
 }
 

@@ -4,6 +4,7 @@ mod access;
 mod answers;
 mod auth;
 mod body;
+mod coding;
 mod connections;
 mod cors;
 mod guard;

@@ -153,7 +153,7 @@ impl Problem {
             field: failure.field.clone(),
             retry_after_s: failure.retry_after_s,
             result: Some(result),
-            ..Self::new(status_of(failure.code), failure.code, failure.message.clone())
+            ..Self::new(status_of_call(failure), failure.code, failure.message.clone())
         }
     }
 
@@ -179,6 +179,19 @@ impl Problem {
         }
         id.mark(&mut response);
         response
+    }
+}
+
+/// Status of a call that asked for too much before any source was asked: a budget that nothing fits into, more than one
+/// call may fetch. What a source sent too much of is its own failure, 502.
+pub(in crate::http) const TOO_MUCH_ASKED: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
+
+/// Returns the status of this failed call.
+pub(in crate::http) fn status_of_call(failure: &Failure) -> StatusCode {
+    let of_caller = failure.attempts == 0 && failure.http_status.is_none();
+    match failure.code {
+        ErrorCode::TooLarge if of_caller => TOO_MUCH_ASKED,
+        code => status_of(code),
     }
 }
 

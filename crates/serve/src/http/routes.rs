@@ -19,7 +19,6 @@ use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -28,6 +27,7 @@ use super::access;
 use super::answers::{NOT_NOW, Refused, rpc_error};
 use super::auth::{AuthFilter, admit};
 use super::body::{Bodies, Unread};
+use super::coding::{coding_of, encodings, not_decoded};
 use super::listening::{self, Line, Listeners};
 use super::operator::{self, PAGE_PATH};
 use super::problem::Voice;
@@ -36,6 +36,7 @@ use super::reply::{closing, reply, text};
 use super::rest::{self, Rest};
 use super::unread::unread_body;
 use super::{HEALTH_PATH, MCP_PATH, METRICS_PATH, READY_PATH};
+use freshcontext_core::unreadable::why_unreadable;
 use freshcontext_mcp::caller::Caller;
 use freshcontext_mcp::jsonrpc::aside::{
     EvaluationCall, Slot, has_too_many_values, split_arguments, write_answer,
@@ -179,6 +180,11 @@ where
     if request.method() != Method::POST {
         let response = clean_refusal(shared.mcp.handle(request).await.map(Body::new)).await;
         return shared.refusing(Refusal::Protocol, response);
+    }
+    if let Some(coding) = coding_of(request.headers()) {
+        let error = json!({"code": -32_600, "message": not_decoded(&coding)});
+        let response = rpc_error(StatusCode::UNSUPPORTED_MEDIA_TYPE, error, None);
+        return shared.refusing(Refusal::Protocol, encodings(response));
     }
     let length = request
         .headers()
@@ -391,17 +397,14 @@ async fn as_stream(response: Response) -> Response {
 }
 
 fn unreadable(body: &Bytes) -> Response {
-    // The reader of the other door decides what is a parse error, so that both answer with the same code.
-    let is_parse_error = match frame::read(body) {
-        Frame::Wrong(_, error) => error.code == ErrorCode::PARSE_ERROR,
-        _ => serde_json::from_slice::<IgnoredAny>(body).is_err(),
+    // The reader of the other door decides, so that both answer with the same code in the same words.
+    let error = match frame::read(body) {
+        Frame::Wrong(_, error) => json!({"code": error.code.0, "message": error.message}),
+        _ => match why_unreadable(body) {
+            Some(why) => json!({"code": ErrorCode::PARSE_ERROR.0, "message": format!("the message {why}")}),
+            None => json!({"code": -32_600, "message": "the body is not a JSON-RPC message"}),
+        },
     };
-    let (code, message) = match body.trim_ascii_start().first() {
-        _ if is_parse_error => (-32_700, "the body is not JSON"),
-        Some(b'[') => (-32_600, "batches are not supported"),
-        _ => (-32_600, "the body is not a JSON-RPC message"),
-    };
-    let error = json!({"code": code, "message": message});
     rpc_error(StatusCode::BAD_REQUEST, error, id_of(body))
 }
 

@@ -226,3 +226,72 @@ fn a_shorter_number_is_not_contained_in_a_longer_one() {
         Some(2)
     );
 }
+
+/// A document in LangChain's form.
+fn chunk(text: &str, source: &str) -> Value {
+    json!({"page_content": text, "metadata": {"source": source, "date": "2026-05-04"}})
+}
+
+#[test]
+fn pairs_of_a_document_and_its_score_are_documents_with_scores() {
+    let other = "Ropes are coiled by the night watch before the gates close.";
+    for arguments in [
+        json!({"signals": [[chunk(TEXT, "m/ports.md"), 0.83], [chunk(other, "m/ropes.md"), 0.21]]}),
+        json!({"signals": [[0.83, chunk(TEXT, "m/ports.md")], [0.21, chunk(other, "m/ropes.md")]]}),
+        json!({"signals": json!([[chunk(TEXT, "m/ports.md"), 0.83], [chunk(other, "m/ropes.md"), 0.21]]).to_string()}),
+    ] {
+        let evaluation = evaluated(&arguments).unwrap();
+        let shown: Vec<(&str, &str, Decision)> = (evaluation.verdicts.iter())
+            .map(|verdict| (verdict.source.as_str(), verdict.why[0].as_str(), verdict.decision))
+            .collect();
+        assert_eq!(shown[0].0, "m/ports.md", "{arguments}: {shown:?}");
+        assert_eq!(shown[1].0, "m/ropes.md", "{shown:?}");
+        assert!(
+            shown.iter().all(|(.., decision)| *decision != Decision::Exclude),
+            "{shown:?}"
+        );
+        assert_eq!(published(&evaluation.verdicts[0]), Some("2026-05-04"));
+        assert!(
+            evaluation.text.contains("pairs of a document"),
+            "{}",
+            evaluation.text
+        );
+    }
+    let own = json!({"title": "Ports", "content": TEXT, "semantic_score": 0.9});
+    let kept = evaluated(&json!({"signals": [[own, 0.1]]})).unwrap();
+    assert!(kept.verdicts[0].rank_score > 0.6, "{:?}", kept.verdicts[0]);
+}
+
+#[test]
+fn columns_are_documents() {
+    let other = "Ropes are coiled by the night watch before the gates close.";
+    let of_query = json!({
+        "ids": [["a", "b"]], "embeddings": null, "documents": [[other, TEXT]],
+        "metadatas": [[{"source": "m/ropes.md", "published": "2026-05-04"}, {"source": "m/ports.md", "published": "2026-05-05"}]],
+        "distances": [[1.4, 0.12]], "included": ["documents", "metadatas", "distances"]});
+    let of_get = json!({
+        "ids": ["a", "b"], "documents": [other, TEXT],
+        "metadatas": [null, {"source": "m/ports.md", "published": "2026-05-05"}]});
+    for (columns, distances) in [(of_query, true), (of_get, false)] {
+        for signals in [columns.clone(), json!([columns])] {
+            let evaluation = evaluated(&json!({"signals": signals})).unwrap();
+            let sources: Vec<&str> = (evaluation.verdicts.iter())
+                .map(|verdict| verdict.source.as_str())
+                .collect();
+            assert_eq!(sources.len(), 2, "{signals}");
+            let ports =
+                &evaluation.verdicts[sources.iter().position(|source| *source == "m/ports.md").unwrap()];
+            assert_eq!(published(ports), Some("2026-05-05"));
+            let said = evaluation.text.contains("1 / (1 + distance)");
+            assert_eq!(said, distances, "{}", evaluation.text);
+            assert!(!distances || ports.index == 1, "{sources:?}");
+        }
+    }
+}
+
+#[test]
+fn a_list_that_is_no_pair_says_what_it_is() {
+    let verdict = all(json!({"signals": [[chunk(TEXT, "a"), chunk(TEXT, "b")]]})).remove(0);
+    assert_eq!(verdict.decision, Decision::Exclude);
+    assert!(verdict.why[0].contains("a list"), "{:?}", verdict.why);
+}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::response::Response;
 use freshcontext_contract::ErrorCode;
 use freshcontext_core::answer::Failure;
+use freshcontext_core::unreadable::why_unreadable;
 use freshcontext_engine::{Answer, Arguments, BorrowedArguments, CallContext, EVALUATE, in_name_of};
 use freshcontext_spec::signed::Signature;
 use http::{HeaderName, HeaderValue, StatusCode};
@@ -13,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::accept::Form;
 use super::{Asker, Body, Shared};
-use crate::http::problem::{Problem, RequestId, status_of};
+use crate::http::problem::{Problem, RequestId, status_of_call};
 use crate::http::reply::{closing, reply};
 
 /// Header of the signature of a body, as JSON.
@@ -23,7 +24,7 @@ const SIGNATURE: HeaderName = HeaderName::from_static("freshcontext-signature");
 enum Written {
     Done(String, Option<Signature>),
     Failed(Box<Failure>, Value),
-    FailedText(ErrorCode, Option<u64>, String),
+    FailedText(StatusCode, Option<u64>, String),
 }
 
 /// Runs a tool. It ends when the client disconnects.
@@ -40,7 +41,10 @@ pub(super) async fn run(
         return Err(shared.rest.no_tool(tool));
     };
     let arguments = arguments(tool, body).ok_or_else(|| {
-        let message = "the body must be a JSON object of arguments";
+        let message = match why_unreadable(&body.bytes) {
+            Some(why) => format!("the body {why}"),
+            None => "the body must be a JSON object of arguments".to_owned(),
+        };
         Problem::invalid(message).hint(format!("for example {}", known.example))
     })?;
     let cancellation = CancellationToken::new();
@@ -90,12 +94,12 @@ pub(super) async fn run(
             response
         }
         (Written::Failed(failure, result), _) => Problem::of_call(&failure, result).response(id),
-        (Written::FailedText(code, wait, text), form) => {
+        (Written::FailedText(status, wait, text), form) => {
             let kind = match form {
                 Form::Text(kind) => kind,
                 Form::Json => "text/plain; charset=utf-8",
             };
-            let mut response = reply(status_of(code), kind, text);
+            let mut response = reply(status, kind, text);
             if let Some(seconds) = wait {
                 response
                     .headers_mut()
@@ -108,10 +112,10 @@ pub(super) async fn run(
 
 fn written(mut answer: Answer, form: Form) -> Written {
     if let Some(failure) = answer.outcome().failure() {
-        let (code, wait) = (failure.code, failure.retry_after_s);
+        let (status, wait) = (status_of_call(failure), failure.retry_after_s);
         return match form {
             Form::Json => Written::Failed(Box::new(failure.clone()), answer.structured()),
-            Form::Text(_) => Written::FailedText(code, wait, answer.into_text()),
+            Form::Text(_) => Written::FailedText(status, wait, answer.into_text()),
         };
     }
     let body = match form {

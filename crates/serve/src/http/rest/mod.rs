@@ -16,6 +16,7 @@ use axum::routing::any;
 use freshcontext_contract::ErrorCode;
 use freshcontext_contract::limits::{MESSAGE_VALUES, SIGNALS_VALUES};
 use freshcontext_core::sanitize::{clean_error, cut};
+use freshcontext_core::unreadable::why_unreadable;
 use freshcontext_core::values::hold_more_values_than;
 use freshcontext_engine::{EVALUATE, Engine, Owner};
 use freshcontext_mcp::McpServer;
@@ -23,10 +24,12 @@ use freshcontext_mcp::caller::{Caller, Share};
 use freshcontext_mcp::jsonrpc::frame::TOO_MANY_VALUES;
 use freshcontext_metrics::Refusal;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use percent_encoding::percent_decode_str;
 use tokio_util::sync::CancellationToken;
 
 use super::auth::AuthFilter;
 use super::body::{Bodies, Read};
+use super::coding::{coding_of, encodings, not_decoded};
 use super::problem::{OPENAPI_PATH, Problem, RequestId, Voice};
 use super::reply::{closing, reply};
 use super::unread::unread_body;
@@ -171,7 +174,7 @@ async fn answer(State(shared): State<Arc<Shared>>, mut request: Request) -> Resp
 
 /// Answers a request. An error is a refusal of the request itself; a call that failed is a response.
 async fn handled(shared: &Shared, id: &RequestId, request: Request) -> Result<Response, Problem> {
-    let path = request.uri().path().to_owned();
+    let path = decoded(request.uri().path());
     let allowed: Vec<Method> = methods_of(&path);
     if allowed.is_empty() {
         let what = "there is nothing at this path";
@@ -191,6 +194,12 @@ async fn handled(shared: &Shared, id: &RequestId, request: Request) -> Result<Re
         return Ok(facts::read(shared, operation.target));
     }
     is_json(request.headers())?;
+    if let Some(coding) = coding_of(request.headers()) {
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        let problem = Problem::new(status, ErrorCode::InvalidInput, not_decoded(&coding));
+        shared.filter.refused(Refusal::Protocol);
+        return Ok(encodings(problem.response(id)));
+    }
     let length = request
         .headers()
         .get(header::CONTENT_LENGTH)
@@ -219,6 +228,19 @@ async fn handled(shared: &Shared, id: &RequestId, request: Request) -> Result<Re
     };
     within(&read.bytes, most)?;
     call::run(shared, id, tool, &read, form, asker).await
+}
+
+/// A path with its percent-encoded bytes as they are meant (RFC 3986, section 6.2.2.2), so that every method finds the
+/// same thing at it. An encoded slash stays: it divides nothing.
+fn decoded(path: &str) -> String {
+    let segments = path.split('/').map(|segment| {
+        let decoded = percent_decode_str(segment).decode_utf8();
+        decoded
+            .ok()
+            .filter(|decoded| !decoded.contains('/'))
+            .map_or_else(|| segment.to_owned(), Into::into)
+    });
+    segments.collect::<Vec<String>>().join("/")
 }
 
 /// Methods of a path, none if there is nothing.
@@ -292,7 +314,7 @@ fn parsed<'b, T: serde::Deserialize<'b>>(read: &'b Bytes, example: &str) -> Resu
                 clean_error(&error.to_string())
             )
         } else {
-            "the body is not JSON".to_owned()
+            format!("the body {}", why_unreadable(read).unwrap_or("is not JSON"))
         };
         Problem::invalid(what).hint(format!("for example {example}"))
     })

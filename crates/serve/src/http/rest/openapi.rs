@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use super::TOOLS_PATH;
 use super::facts::{Health, Inspected, Validated, Verified};
 use super::operation::{OPERATIONS, Operation, Target};
-use crate::http::problem::{ProblemDetails, status_of};
+use crate::http::problem::{ProblemDetails, TOO_MUCH_ASKED, status_of};
 
 /// Statuses with which the door refuses a request, besides those of failed calls.
 const DOOR: [StatusCode; 11] = [
@@ -155,7 +155,8 @@ impl Described {
             json!({"description": "The result", "content": content}),
         );
         let calls = ErrorCode::ALL.map(status_of);
-        let refusals: BTreeSet<u16> = DOOR.iter().chain(&calls).map(StatusCode::as_u16).collect();
+        let refusals = DOOR.iter().chain(&calls).chain([&TOO_MUCH_ASKED]);
+        let refusals: BTreeSet<u16> = refusals.map(StatusCode::as_u16).collect();
         for status in refusals {
             let problem = json!({"$ref": "#/components/responses/Problem"});
             responses.insert(status.to_string(), problem);
