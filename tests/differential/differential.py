@@ -25,7 +25,7 @@ import generate
 WANTED = {
     "guard", "errors_are_errors", "unknown_arguments", "dates", "more_signals", "near_duplicates", "ties",
     "items_are_signals", "delimiters", "text_without_json", "blank_titles", "gebiz_rate", "type_names",
-    "judged_now", "old_retrieval", "low_dates", "relevance", "other_names", "transport", "scale", "reference_text",
+    "judged_now", "unknown_retrieval", "old_retrieval", "low_dates", "relevance", "other_names", "transport", "scale", "reference_text",
     "bad_signals", "no_source", "defaults",
 }
 LEADING = ("use_first", "cite_as_primary", "cite_as_supporting", "use_as_background")
@@ -234,6 +234,13 @@ def compare_signal(out, number, profile, signal, allowed, theirs, ours):
             out.fail(number, "relevance that nobody gave", None, [ours.get("relevance"), ours["utility_score"]], signal)
         out.wanted("other_names" if named else "relevance")
         return False
+    if new["retrieved_at"] is None:
+        # The reference takes the moment of asking for it.
+        if new["timing_completeness"] == "complete" or not any("retrieval" in warning for warning in new["warnings"]):
+            out.fail(number, "a retrieval that nobody made", None, [new["timing_completeness"], new["warnings"]], signal)
+        timing = old["timing_completeness"] if new["timing_completeness"] == "partial" else new["timing_completeness"]
+        new = {**new, "retrieved_at": old["retrieved_at"], "timing_completeness": timing}
+        out.wanted("unknown_retrieval")
     hardly_ages = signal.get("source_type") in REFERENCE_TEXT or (profile == "local_custom" and not signal.get("source_type"))
     if old["retrieved_at"] != ours["evaluated_at"]:
         # Judged at the moment of asking: what was fetched before it can only be older by now.

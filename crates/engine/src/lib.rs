@@ -31,7 +31,7 @@ use freshcontext_contract::{AnyAdapter, BoxFuture, Clock, Descriptor, Limits, So
 use freshcontext_core::decay::{DecayTable, InvalidDecay};
 use freshcontext_core::evaluate::Options;
 use freshcontext_sources::Composite;
-use freshcontext_spec::signed::Keyring;
+use freshcontext_spec::signed::{Keyring, SIGNATURE_FIELD};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -41,8 +41,7 @@ pub use admission::in_name_of;
 pub use arguments::Arguments;
 pub use borrowed::BorrowedArguments;
 pub use outcome::{
-    Answer, Deliverable, Evaluated, Outcome, RECORDS_FIELD, Records, SIGNATURE_FIELD, SourcesState, Written,
-    defect,
+    Answer, Deliverable, Evaluated, Outcome, RECORDS_FIELD, Records, SourcesState, Written, defect,
 };
 pub use owner::Owner;
 pub use reading::{Ask, Collected};

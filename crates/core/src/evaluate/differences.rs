@@ -14,7 +14,7 @@ pub struct Difference {
 }
 
 /// Every wanted difference from freshcontext-mcp 0.5.2. Whatever else differs is a defect.
-pub const DIFFERENCES: [Difference; 25] = [
+pub const DIFFERENCES: [Difference; 26] = [
     Difference {
         id: "guard",
         what: "Content is judged by the failure inspector, not by single words; a title alone, or thin evidence, \
@@ -94,6 +94,12 @@ pub const DIFFERENCES: [Difference; 25] = [
         what: "Freshness counts to the moment of asking, not to retrieved_at; a date after now is dropped, one after its \
                own retrieval is doubtful (low).",
         why: "A job advertised in 2020, fetched in 2020 and offered today was fresh.",
+    },
+    Difference {
+        id: "unknown_retrieval",
+        what: "Where no usable retrieved_at was given, provenance_readiness.retrieved_at is null, its timing is partial, and \
+               a warning says so.",
+        why: "The moment of asking is not the moment of a retrieval, and the signed verdict repeats it.",
     },
     Difference {
         id: "old_retrieval",

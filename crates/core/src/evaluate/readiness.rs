@@ -76,7 +76,7 @@ pub(super) fn provenance_readiness(
     let undated = published_at.is_none() || signal.date_confidence == DateConfidence::Unknown;
     let timing_completeness = if failed {
         TimingCompleteness::Unknown
-    } else if undated {
+    } else if undated || signal.retrieved_at.is_none() {
         TimingCompleteness::Partial
     } else {
         TimingCompleteness::Complete
@@ -122,6 +122,7 @@ pub(super) fn provenance_readiness(
             published_at.is_some() && undated,
             "How reliable the date is, nobody said.",
         ),
+        (signal.retrieved_at.is_none(), "No usable date of retrieval."),
         (
             signal.content_hash.is_none(),
             "No content, hence no content hash.",
@@ -139,7 +140,7 @@ pub(super) fn provenance_readiness(
             completeness,
         },
         published_at,
-        retrieved_at: iso_millis(signal.retrieved_at),
+        retrieved_at: signal.retrieved_at.map(iso_millis),
         timing_confidence: signal.date_confidence,
         timing_completeness,
         canonical_content_sha256: signal.content_hash.clone(),

@@ -79,7 +79,7 @@ pub fn output_schema() -> Value {
             "source_type": text, "result_id": maybe, "completeness": text
         }},
         "published_at": maybe,
-        "retrieved_at": text,
+        "retrieved_at": maybe,
         "timing_confidence": text,
         "timing_completeness": text,
         "canonical_content_sha256": maybe,

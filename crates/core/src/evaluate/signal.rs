@@ -36,8 +36,8 @@ pub(super) struct Signal<'a> {
     pub published_at: Option<DateTime<Utc>>,
     /// The same with what was given of it: a day, or a day and a time.
     pub published: Option<Parsed>,
-    pub retrieved_at: DateTime<Utc>,
-    /// That moment as the caller gave it; `None` where the evaluation clock stands in.
+    pub retrieved_at: Option<DateTime<Utc>>,
+    /// That moment with what was given of it.
     pub fetched: Option<Parsed>,
     /// Whether the date lies after the given moment of retrieval.
     pub dated_after_retrieval: bool,
@@ -116,9 +116,12 @@ impl<'a> Signal<'a> {
     ) -> Self {
         let mut changes = given.notes.clone();
         let fetched = retrieved_at(given, now, &mut changes);
-        let retrieved_at = fetched.map_or(now, |fetched| to_millis(fetched.instant).min(now));
-        // Of a day, its end: what was published at noon may have been fetched in the evening.
-        let latest_retrieval = fetched.map_or(now, |fetched| fetched.last().min(now).max(retrieved_at));
+        let retrieved_at = fetched.map(|fetched| to_millis(fetched.instant).min(now));
+        // Of a day, its end: what was published at noon may have been fetched in the evening. What does not say when it was
+        // fetched ages from now on: that it is old is not known.
+        let latest_retrieval = fetched.map_or(now, |fetched| {
+            fetched.last().min(now).max(retrieved_at.unwrap_or(now))
+        });
         let published = published_at(given, now, &mut changes);
         let source_type = given.source_type.unwrap_or("default");
         let unnamed = given.source_type.is_none_or(str::is_empty);
@@ -293,12 +296,12 @@ impl<'a> Signal<'a> {
 fn retrieved_at(given: &Given<'_>, now: DateTime<Utc>, changes: &mut Vec<Change>) -> Option<Parsed> {
     let text = given.retrieved_at.filter(|text| !is_blank(text))?;
     let Some(parsed) = read_date(text) else {
-        changes.push("The retrieval date could not be read; the evaluation clock stands in.".into());
+        changes.push("The retrieval date could not be read and was dropped.".into());
         return None;
     };
     let parsed = parsed.known();
     if lies_ahead(&parsed, now) {
-        changes.push("The retrieval date lies in the future; the evaluation clock stands in.".into());
+        changes.push("The retrieval date lies in the future and was dropped.".into());
         return None;
     }
     Some(parsed)

@@ -191,7 +191,7 @@ pub enum SourceCompleteness {
 pub enum TimingCompleteness {
     /// Published and retrieved.
     Complete,
-    /// Only retrieved.
+    /// One of the two, or neither.
     Partial,
     /// A failed retrieval has no meaningful times.
     Unknown,
@@ -226,8 +226,8 @@ pub struct ProvenanceReadiness {
     pub source_identity: SourceIdentity,
     /// The usable date of publication, `YYYY-MM-DDTHH:MM:SS.sssZ`.
     pub published_at: Option<String>,
-    /// When it was retrieved, in the same form.
-    pub retrieved_at: String,
+    /// When it was retrieved, in the same form, as the caller said it. Nothing stands in for it.
+    pub retrieved_at: Option<String>,
     /// How reliable the date of publication is.
     pub timing_confidence: DateConfidence,
     /// Whether the times are known.

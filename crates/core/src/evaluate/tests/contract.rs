@@ -151,10 +151,7 @@ fn null_dates_count_as_missing() {
     assert_eq!(verdict.decision, Decision::NeedsVerification);
     assert_eq!(verdict.freshness_score, None);
     assert_eq!(verdict.provenance_readiness.published_at, None);
-    assert_eq!(
-        verdict.provenance_readiness.retrieved_at,
-        "2026-06-09T12:00:00.000Z"
-    );
+    assert_eq!(verdict.provenance_readiness.retrieved_at, None);
 }
 
 #[test]

@@ -187,7 +187,7 @@ fn piece_of<'v>(
         freshness: Some(Freshness {
             date_confidence: provenance.timing_confidence.as_str().to_owned(),
             published_at: provenance.published_at.clone(),
-            retrieved_at: Some(provenance.retrieved_at.clone()),
+            retrieved_at: provenance.retrieved_at.clone(),
             freshness_score: verdict.freshness_score.map(u64::from),
             age: None,
             decision: Some(verdict.decision.as_str().to_owned()),
