@@ -105,7 +105,7 @@ const BELOW: &[(&str, &[&str])] = &[
     (
         "serve",
         &[
-            "config", "contract", "core", "detect", "engine", "files", "mcp", "metrics", "spec",
+            "config", "contract", "core", "detect", "engine", "files", "mcp", "metrics", "redact", "spec",
         ],
     ),
 ];

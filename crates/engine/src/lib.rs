@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use freshcontext_contract::{AnyAdapter, BoxFuture, Clock, Descriptor, Limits, SourceError, Transport};
 use freshcontext_core::decay::{DecayTable, InvalidDecay};
-use freshcontext_core::evaluate::Options;
+use freshcontext_core::evaluate::{Halt, Options};
 use freshcontext_sources::Composite;
 use freshcontext_spec::signed::{Keyring, SIGNATURE_FIELD};
 use serde_json::{Value, json};
@@ -148,6 +148,7 @@ impl Engine {
             options: Arc::new(Options {
                 decay,
                 limits: settings.limits.clone(),
+                halt: Halt::default(),
             }),
             gate: admission::Gate::new(&settings.limits),
             pool: pool::Pool::new(&settings.limits),

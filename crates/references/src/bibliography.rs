@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::find::find;
 use crate::forms::arxiv_id;
+use crate::gather::Listed;
 use crate::recognise::recognise;
 use crate::reference::Cited;
 
@@ -46,12 +47,21 @@ impl Entry {
     }
 }
 
+/// Signs `@` up to which a file is parsed as BibTeX: each may begin an entry of a tree that is a hundred times as large.
+const ENTRIES: usize = 50_000;
+
 /// The entries of a BibTeX file; `None` where it cannot be parsed.
-pub(crate) fn bibtex(text: &str) -> Option<Vec<Cited>> {
+pub(crate) fn bibtex(text: &str, mut list: Listed) -> Option<Listed> {
+    if text.bytes().filter(|byte| *byte == b'@').nth(ENTRIES).is_some() {
+        return None;
+    }
     // Checked as a whole first: the tree of entries is made of what is well formed alone.
     RawBibliography::parse(text).ok()?;
     let bibliography = biblatex::Bibliography::parse(text).ok()?;
-    let entries = bibliography.iter().map(|entry| {
+    for entry in bibliography.iter() {
+        if list.is_full() {
+            break;
+        }
         let field = |name: &str| {
             let chunks = entry.get(name)?;
             // Addresses and ids stand as they are written; braces and commands are of the rest.
@@ -64,7 +74,7 @@ pub(crate) fn bibtex(text: &str) -> Option<Vec<Cited>> {
             .any(|name| field(name).is_some_and(|kind| kind.eq_ignore_ascii_case("arxiv")));
         let eprint = field("eprint").filter(|id| is_arxiv || arxiv_id(id).is_some());
         let notes = ["note", "howpublished", "journal", "journaltitle", "number"];
-        Entry {
+        let entry = Entry {
             title: field("title").map(|title| title.replace(['{', '}'], "")),
             doi: field("doi").map(|doi| doi.replace("\\_", "_")),
             arxiv: eprint.map(|id| format!("arXiv:{}", id.trim_start_matches("arXiv:"))),
@@ -72,15 +82,14 @@ pub(crate) fn bibtex(text: &str) -> Option<Vec<Cited>> {
             url: field("url").map(|url| url.replace("\\_", "_")),
             notes: notes.iter().filter_map(|name| field(name)).collect(),
             key: entry.key.clone(),
-        }
-        .cited()
-    });
-    Some(entries.collect())
+        };
+        list.add(entry.cited());
+    }
+    Some(list)
 }
 
 /// The records of a RIS file.
-pub(crate) fn ris(text: &str) -> Vec<Cited> {
-    let mut out = Vec::new();
+pub(crate) fn ris(text: &str, mut list: Listed) -> Listed {
     let mut entry = Entry::default();
     for line in text.lines() {
         let Some((tag, value)) = line.trim_start_matches('\u{feff}').split_once("  -") else {
@@ -94,7 +103,8 @@ pub(crate) fn ris(text: &str) -> Vec<Cited> {
         };
         match tag.trim() {
             "TY" => entry = Entry::default(),
-            "ER" => out.push(std::mem::take(&mut entry).cited()),
+            "ER" if list.is_full() => break,
+            "ER" => list.add(std::mem::take(&mut entry).cited()),
             "TI" | "T1" | "CT" => first(&mut entry.title),
             "DO" => first(&mut entry.doi),
             "UR" | "L1" | "L2" => first(&mut entry.url),
@@ -104,13 +114,13 @@ pub(crate) fn ris(text: &str) -> Vec<Cited> {
             _ => {}
         }
     }
-    out
+    list
 }
 
 /// The entries of a CSL JSON list; `None` for other JSON.
-pub(crate) fn csl(value: &Value) -> Option<Vec<Cited>> {
-    let list = match value {
-        Value::Array(list) => list,
+pub(crate) fn csl(value: &Value, mut list: Listed) -> Option<Listed> {
+    let entries = match value {
+        Value::Array(entries) => entries,
         other => other.get("items").and_then(Value::as_array)?,
     };
     let is_entry = |entry: &Value| {
@@ -121,12 +131,12 @@ pub(crate) fn csl(value: &Value) -> Option<Vec<Cited>> {
                 .count()
                 >= 2
     };
-    if list.is_empty() || !list.iter().all(is_entry) {
+    if entries.is_empty() || !entries.iter().all(is_entry) {
         return None;
     }
-    let entries = list.iter().map(|entry| {
+    for entry in entries {
         let field = |name: &str| entry.get(name).and_then(Value::as_str).map(str::to_owned);
-        Entry {
+        let entry = Entry {
             title: field("title"),
             doi: field("DOI"),
             arxiv: field("number").filter(|number| number.to_ascii_lowercase().starts_with("arxiv:")),
@@ -137,8 +147,8 @@ pub(crate) fn csl(value: &Value) -> Option<Vec<Cited>> {
                 .filter_map(|name| field(name))
                 .collect(),
             key: field("id").unwrap_or_default(),
-        }
-        .cited()
-    });
-    Some(entries.collect())
+        };
+        list.add(entry.cited());
+    }
+    Some(list)
 }

@@ -134,24 +134,26 @@ fn number(literal: &str, out: &mut String) -> Result<(), NotCanonical> {
         out.push('0');
         return Ok(());
     }
-    // The shortest digits that mean this double, in the form `d.ddde-7`.
-    let shortest = format!("{value:e}");
-    let (mantissa, exponent) = shortest.split_once('e').ok_or(NotCanonical::NotJson)?;
+    // The shortest digits that mean this double; of two, the even ones, which Rust's own `{:e}` does not choose.
+    let shortest = serde_json::to_string(&value.abs()).map_err(|_| NotCanonical::NotJson)?;
+    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
     let exponent: i32 = exponent.parse().map_err(|_| NotCanonical::NotJson)?;
-    let (sign, mantissa) = match mantissa.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", mantissa),
-    };
-    out.push_str(sign);
-    // Digits without their point; it stands after the first `whole` of them.
-    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-    let whole = exponent.saturating_add(1);
+    let (before, after) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let both = format!("{before}{after}");
+    let digits = both.trim_start_matches('0');
+    // Digits before the point, negative where zeros follow it.
+    let places = |text: &str| i32::try_from(text.len()).unwrap_or(i32::MAX);
+    let whole = places(before) + exponent - places(&both) + places(digits);
+    let digits = digits.trim_end_matches('0');
+    if value < 0.0 {
+        out.push('-');
+    }
     match usize::try_from(whole) {
         Ok(whole @ 1..=21) => match digits.split_at_checked(whole) {
             Some((digits, "")) => out.push_str(digits),
             Some((before, after)) => out.extend([before, ".", after]),
             None => {
-                out.push_str(&digits);
+                out.push_str(digits);
                 out.extend(std::iter::repeat_n('0', whole.saturating_sub(digits.len())));
             }
         },
@@ -161,10 +163,15 @@ fn number(literal: &str, out: &mut String) -> Result<(), NotCanonical> {
                 '0',
                 usize::try_from(whole.unsigned_abs()).unwrap_or_default(),
             ));
-            out.push_str(&digits);
+            out.push_str(digits);
         }
         _ => {
-            out.push_str(mantissa);
+            let exponent = whole - 1;
+            match digits.split_at_checked(1) {
+                Some((digit, "")) => out.push_str(digit),
+                Some((digit, rest)) => out.extend([digit, ".", rest]),
+                None => return Err(NotCanonical::NotJson),
+            }
             out.push_str(if exponent < 0 { "e-" } else { "e+" });
             out.push_str(&exponent.unsigned_abs().to_string());
         }

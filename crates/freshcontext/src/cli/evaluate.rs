@@ -97,6 +97,7 @@ pub(super) fn evaluate(
     let options = Options {
         decay,
         limits: settings.limits.clone(),
+        ..Options::default()
     };
     let now = settings.clock().now();
     let batch = match batch(&arguments, now, &options) {
