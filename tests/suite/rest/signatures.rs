@@ -1,5 +1,7 @@
 //! Signed verdicts and answers, from a server to `freshcontext verify` with nothing but the key document.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 
@@ -29,7 +31,10 @@ async fn verified(
 ) -> Result<(Option<i32>, String), Failed> {
     let folder = scratch().join("signed");
     std::fs::create_dir_all(&folder)?;
-    let name = |end: &str| folder.join(format!("{}-{end}", std::process::id()));
+    // Trials run beside one another.
+    static CHECKS: AtomicUsize = AtomicUsize::new(0);
+    let check = CHECKS.fetch_add(1, Ordering::Relaxed);
+    let name = |end: &str| folder.join(format!("{}-{check}-{end}", std::process::id()));
     let mut printing = command(&["keys"]);
     printing.env("FRESHCONTEXT_SIGNING_KEYS", keys);
     if let Some(moment) = retired {
@@ -215,7 +220,7 @@ async fn whole() -> Result<(), Failed> {
     }
     // With records, which leave in the same object.
     let mut recorded = given;
-    recorded["records"] = json!(true);
+    recorded["records"] = json!("full");
     let answer = server
         .send("POST", "/v1/evaluate", &[], &recorded.to_string())
         .await;
