@@ -4,6 +4,7 @@ use freshcontext_contract::limits::REFERENCES_VALUES;
 use freshcontext_contract::{Limits, SourceError, counted};
 use freshcontext_core::values::hold_more_values_than;
 use freshcontext_references::{Cited, gather};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 /// Right arguments.
@@ -92,6 +93,8 @@ impl Input {
         }
         if text.trim_start().starts_with(['{', '['])
             && hold_more_values_than(&[text.as_bytes()], REFERENCES_VALUES)
+            // A lock file of another form may begin so, too.
+            && serde_json::from_str::<&RawValue>(text).is_ok()
         {
             return Err(wrong(
                 "text",

@@ -194,16 +194,17 @@ impl Stamp {
     /// The stamp is signed with a key, and none is given.
     pub fn verified(&self, key: Option<&[u8]>) -> Result<(Verification, &'static str), StampError> {
         let stored = self.signature.as_deref();
+        let is_signed = stored.is_some_and(|stored| !stored.trim().is_empty());
         let checked = match (self.scheme, key) {
             (None, _) => (
                 Verification::Unknown,
                 "there is no `scheme`, so nothing is signed",
             ),
-            _ if self.named_null().is_some() => (
+            _ if is_signed && self.named_null().is_some() => (
                 Verification::Invalid,
                 "a fact is the text \"null\", which no signature tells from one that is left out",
             ),
-            (Some(Scheme::Hash), _) if self.verdict().is_some() => (
+            (Some(Scheme::Hash), _) if is_signed && self.verdict().is_some() => (
                 Verification::Invalid,
                 "there is a verdict (`verdict_id`, `decision`), which is signed with a key only",
             ),
