@@ -6,6 +6,6 @@ freshcontext_fuzz::target!(|data| {
             let again = freshcontext_references::recognise(&found.id());
             assert_eq!(again.map(|again| again.id()), Ok(found.id()));
         }
-        let _ = freshcontext_references::gather(text);
+        let _ = freshcontext_references::gather(text, 5_000);
     }
 });

@@ -18,7 +18,9 @@ function holds(signature, signed) {
 const response = await fetch(`${base}/v1/evaluate`, {
   method: "POST",
   headers: { "Content-Type": "application/json" },
-  body: JSON.stringify({ signals: [{ content: "a b", source: "https://example.com/" }] }),
+  body: JSON.stringify({
+    signals: [{ content: "a b", source: "https://example.com/", published_at: "2026-11-20", semantic_score: 0.1 + 0.2 }],
+  }),
 });
 const answer = Buffer.from(await response.arrayBuffer());
 const signature = JSON.parse(response.headers.get("freshcontext-signature"));
@@ -30,4 +32,16 @@ for (const verdict of JSON.parse(answer).signature.verdicts) {
   assert.ok(holds(verdict, Buffer.from(verdict.payload)));
   assert.ok(!holds(verdict, Buffer.from(verdict.payload.replace("decision=", "decision=x"))));
 }
+// The whole evaluation: its canonical JSON (RFC 8785) without this signature.
+const sorted = (_, value) =>
+  value && typeof value === "object" && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+const evaluation = JSON.parse(answer);
+const { evaluation: seal, ...rest } = evaluation.signature;
+evaluation.signature = rest;
+assert.equal(seal.subject, "evaluation");
+assert.ok(holds(seal, Buffer.from(JSON.stringify(evaluation, sorted))));
+evaluation.now = "2030-01-01T00:00:00.000Z";
+assert.ok(!holds(seal, Buffer.from(JSON.stringify(evaluation, sorted))), "a changed field");
 console.log("signatures, by Node: ok");

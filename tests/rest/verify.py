@@ -6,6 +6,7 @@ import json
 import sys
 import urllib.request
 
+import rfc8785
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -48,6 +49,13 @@ for verdict in verdicts:
     assert verdict["payload"].startswith("FRESHCONTEXT_HA_PRI_V3\n")
     assert holds(verdict, verdict["payload"].encode())
     assert not holds(verdict, verdict["payload"].replace("decision=", "decision=x").encode())
+# The whole evaluation: its canonical JSON without this signature.
+evaluation = json.loads(answer)
+seal = evaluation["signature"].pop("evaluation")
+assert seal["subject"] == "evaluation"
+assert holds(seal, rfc8785.dumps(evaluation))
+evaluation["results"][0]["source"] = "https://example.org/"
+assert not holds(seal, rfc8785.dumps(evaluation)), "a changed field"
 with open(sys.argv[2], "wb") as file:
     file.write(answer)
 print("signatures, by cryptography: ok")

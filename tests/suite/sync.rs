@@ -130,7 +130,8 @@ const BELOW: &[(&str, &[&str])] = &[
     (
         "serve",
         &[
-            "config", "contract", "core", "detect", "engine", "files", "mcp", "metrics", "oauth", "spec",
+            "config", "contract", "core", "detect", "engine", "files", "mcp", "metrics", "oauth", "redact",
+            "spec",
         ],
     ),
 ];

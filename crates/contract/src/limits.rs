@@ -198,6 +198,8 @@ pub const MESSAGE_VALUES: usize = 10_000;
 /// Values in the arguments of one `evaluate_context` call. Each takes up to about 80 bytes, so that these take, until the call
 /// is answered, what those of any other message may.
 pub const SIGNALS_VALUES: usize = 25_000;
+/// Values in the text of one `check_references` call where that is JSON. Each takes up to about 250 bytes while it is read.
+pub const REFERENCES_VALUES: usize = 200_000;
 
 /// Minimum interval between two requests for an OAuth issuer's keys, in seconds, whatever callers send.
 pub const OAUTH_INTERVAL_S: u64 = 60;

@@ -43,6 +43,7 @@ mod duplicates;
 mod fields;
 mod fit;
 mod given;
+mod halt;
 mod input;
 mod made;
 mod names;
@@ -100,6 +101,7 @@ use crate::values::hold_more_values_than;
 use decide::Facts;
 use duplicates::Seen;
 use given::Given;
+pub use halt::Halt;
 use input::Request;
 use made::Made;
 use relevance::{Match, Query};
@@ -112,6 +114,8 @@ pub struct Options {
     pub decay: DecayTable,
     /// Limits in force: `signals` and `signals_bytes` matter here.
     pub limits: Limits,
+    /// Ends the evaluation early.
+    pub halt: Halt,
 }
 
 /// The verdicts of one call, not rendered yet. Serialising it gives the structured form ([`output_schema`]) directly,
@@ -330,6 +334,9 @@ fn evaluate_request(
     let now = iso_millis(request.now);
     let revalidate_after = revalidate_after(request.now, options.decay.lambda(request.profile.decay_of));
     let made = parallel::map(&request.signals, large, |place, given| {
+        if options.halt.is_set() {
+            return None;
+        }
         let beside = beside.get(place).map(Vec::as_slice).unwrap_or_default();
         let known = CallFacts {
             found: query.as_ref().map(|query| query.of(place)),
@@ -342,11 +349,14 @@ fn evaluate_request(
         let scored = scored.for_selection(request.profile.date_policy, &judged);
         let verdict = scored.verdict(request, &now, revalidate_after.as_deref());
         // Boxed: it is a kilobyte, and would be copied at each of the steps that follow.
-        Box::new((scored, verdict))
+        Some(Box::new((scored, verdict)))
     });
+    let made: Option<Vec<_>> = made.into_iter().collect();
+    let made = made.ok_or_else(Halt::late)?;
     let (scored, mut verdicts) = ranked(made);
     let mut seen = Seen::with_capacity(scored.len());
     for ((place, scored), verdict) in scored.iter().enumerate().zip(&mut verdicts) {
+        options.halt.check()?;
         verdict.index = place + 1;
         verdict.duplicate = seen.note(&scored.signal, scored.address.as_deref(), verdict.index);
         let warning = verdict.duplicate.map(|duplicate| duplicate.to_string());
@@ -354,6 +364,7 @@ fn evaluate_request(
     }
     let occurs = |decision: &Decision| verdicts.iter().any(|verdict| verdict.decision == *decision);
     let legend = Legend(Decision::ALL.into_iter().filter(occurs).collect());
+    options.halt.check()?;
     let noted = request.noting.then(|| Noted::of(request, &scored, &verdicts));
     let fitted = match &request.budget {
         Some(budget) => Some(fit::fit(request, (budget, named), &scored, &verdicts)?),
@@ -368,6 +379,7 @@ fn evaluate_request(
         ),
         None => (None, None, None, None),
     };
+    options.halt.check()?;
     let clean = |note: &String| clean_line(note).into_owned();
     let mut notes: Vec<String> = request.notes.iter().map(clean).collect();
     notes.extend(order.iter().map(|_| scale::note(&request.signals)));

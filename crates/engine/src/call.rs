@@ -9,6 +9,7 @@ use freshcontext_contract::{
     AnyAdapter, CommonArgs, Descriptor, ErrorCode, SourceError, as_declared, split_arguments,
 };
 use freshcontext_core::answer::{Scored, prepare};
+use freshcontext_core::evaluate::{Halt, Options};
 use freshcontext_records::Native;
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, ready};
@@ -319,13 +320,23 @@ impl Engine {
             let signing = self.keys.as_deref().map(|keys| (keys, now));
             return scoring::evaluate(arguments, now, &self.options, &native(), signing);
         }
-        let (options, keys) = (Arc::clone(&self.options), self.keys.clone());
-        self.beside(move || {
+        let halt = Halt::default();
+        // Its place is free for others as soon as nobody waits for the answer, be it late or not wanted any more.
+        let _ends = HaltOnDrop(halt.clone());
+        let options = Options {
+            halt,
+            ..(*self.options).clone()
+        };
+        let keys = self.keys.clone();
+        let judged = self.beside(move || {
             let signing = keys.as_deref().map(|keys| (keys, now));
             scoring::evaluate(arguments, now, &options, &native(), signing)
-        })
-        .await
-        .unwrap_or_else(|| Err(defect()))
+        });
+        let longest = Duration::from_millis(self.limits().call_deadline_ms);
+        match tokio::time::timeout(longest, judged).await {
+            Ok(judged) => judged.unwrap_or_else(|| Err(defect())),
+            Err(_) => Err(Halt::late()),
+        }
     }
 
     /// Does large work beside the threads that serve, a few at once; `None` where it panicked.
@@ -364,5 +375,14 @@ pub(super) fn log_failure(error: &SourceError) {
         tracing::error!(code = %error.code, message = ?error.message, facts, cause = cause.as_deref(), "failed");
     } else {
         tracing::info!(code = %error.code, message = ?error.message, facts, cause = cause.as_deref(), "failed");
+    }
+}
+
+/// Ends an evaluation when its call does.
+struct HaltOnDrop(Halt);
+
+impl Drop for HaltOnDrop {
+    fn drop(&mut self) {
+        self.0.set();
     }
 }

@@ -32,9 +32,9 @@ use std::sync::atomic::AtomicBool;
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{AnyAdapter, BoxFuture, Clock, Descriptor, Limits, SourceError, Transport};
 use freshcontext_core::decay::{DecayTable, InvalidDecay};
-use freshcontext_core::evaluate::Options;
+use freshcontext_core::evaluate::{Halt, Options};
 use freshcontext_sources::Composite;
-use freshcontext_spec::signed::Keyring;
+use freshcontext_spec::signed::{Keyring, SIGNATURE_FIELD};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -47,8 +47,7 @@ pub use borrowed::BorrowedArguments;
 #[doc(hidden)]
 pub use cursor::Cursors;
 pub use outcome::{
-    Answer, Deliverable, Evaluated, Outcome, RECORDS_FIELD, Records, SIGNATURE_FIELD, SourcesState, Written,
-    defect,
+    Answer, Deliverable, Evaluated, Outcome, RECORDS_FIELD, Records, SourcesState, Written, defect,
 };
 pub use owner::Owner;
 pub use reading::{Ask, Collected};
@@ -164,6 +163,7 @@ impl Engine {
             options: Arc::new(Options {
                 decay,
                 limits: settings.limits.clone(),
+                halt: Halt::default(),
             }),
             gate: admission::Gate::new(&settings.limits),
             pool: pool::Pool::new(&settings.limits),

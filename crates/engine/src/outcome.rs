@@ -20,8 +20,6 @@ use serde_json::{Map, Value, json};
 
 /// Where a structured result holds its records.
 pub const RECORDS_FIELD: &str = "records";
-/// Where the structured result of an evaluation holds the signatures of its verdicts.
-pub const SIGNATURE_FIELD: &str = "signature";
 /// Where the `_meta` of a result holds the signature of its text.
 const SIGNATURE: &str = "io.github.freshcontext/signature";
 /// Where the `_meta` of a result says how it was retrieved.
@@ -59,8 +57,6 @@ pub struct Evaluated {
     /// The evaluation.
     pub evaluation: Evaluation,
     json: Option<Box<RawValue>>,
-    /// Signatures of its verdicts, if they are signed.
-    signature: Option<SignedVerdicts>,
 }
 
 /// What signs, and the moment.
@@ -71,42 +67,26 @@ pub(super) type Signing<'k> = Option<(&'k Keyring, DateTime<Utc>)>;
 struct Whole<'a> {
     #[serde(flatten)]
     evaluation: &'a Evaluation,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<&'a SignedVerdicts>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    records: Option<&'a Bundle>,
+    records: &'a Bundle,
 }
 
 impl Evaluated {
-    /// Writes the structure, and signs the verdicts.
+    /// Writes the structure, and signs it.
     pub(super) fn new(evaluation: Evaluation, signing: Signing<'_>) -> Result<Self, SourceError> {
-        let Some((keys, now)) = signing else {
-            let json = Some(evaluation.json()?);
-            return Ok(Self {
-                evaluation,
-                json,
-                signature: None,
-            });
+        let json = match signing {
+            None => Some(evaluation.json()?),
+            Some((keys, now)) => {
+                let mut structured = evaluation.structured()?;
+                sign(&mut structured, keys, now);
+                to_raw_value(&structured).ok()
+            }
         };
-        let structured = evaluation.structured()?;
-        let signature = Some(SignedVerdicts::of(
-            &structured,
-            env!("CARGO_PKG_VERSION"),
-            keys,
-            now,
-        ));
-        let whole = Whole {
-            evaluation: &evaluation,
-            signature: signature.as_ref(),
-            records: None,
-        };
-        let json = to_raw_value(&whole).ok();
-        Ok(Self {
-            evaluation,
-            json,
-            signature,
-        })
+        Ok(Self { evaluation, json })
     }
+}
+
+fn sign(structured: &mut Value, keys: &Keyring, now: DateTime<Utc>) {
+    SignedVerdicts::put_into(structured, env!("CARGO_PKG_VERSION"), keys, now);
 }
 
 /// What a tool for deliverables did. Its toolset has the types; both forms are written when a door asks.
@@ -220,14 +200,7 @@ impl Outcome {
             Self::Source(answer) => answer.structured().into(),
             Self::Composite(answer) => answer.structured().into(),
             // What was written as JSON once can be written as a value.
-            Self::Evaluation(evaluated) => {
-                let mut structured = evaluated.evaluation.structured().unwrap_or_default();
-                if let (Some(signature), Some(fields)) = (&evaluated.signature, structured.as_object_mut()) {
-                    let signature = serde_json::to_value(signature).unwrap_or_default();
-                    fields.insert(SIGNATURE_FIELD.to_owned(), signature);
-                }
-                structured
-            }
+            Self::Evaluation(evaluated) => evaluated.evaluation.structured().unwrap_or_default(),
             Self::Recheck(recheck) => recheck.structured().into(),
             Self::Deliverable(deliverable) => deliverable.structured(),
             Self::References(references) => references.structured().into(),
@@ -348,6 +321,10 @@ impl Answer {
                 serde_json::to_value(bundle).unwrap_or_default(),
             );
         }
+        // Last, because the signature covers all of it.
+        if let (Outcome::Evaluation(_), Some((keys, now))) = (&self.outcome, &self.signing) {
+            sign(&mut structured, keys, *now);
+        }
         structured
     }
 
@@ -357,10 +334,10 @@ impl Answer {
             return None;
         };
         match &self.records {
+            Records::Made { .. } if self.signing.is_some() => to_raw_value(&self.structured()).ok(),
             Records::Made { bundle, .. } => to_raw_value(&Whole {
                 evaluation: &evaluated.evaluation,
-                signature: evaluated.signature.as_ref(),
-                records: Some(bundle),
+                records: bundle,
             })
             .ok(),
             Records::NotAsked | Records::NotMade(_) => evaluated.json.take(),

@@ -1,7 +1,10 @@
 //! The arguments: references as they are named, and references that a text holds.
 
+use freshcontext_contract::limits::REFERENCES_VALUES;
 use freshcontext_contract::{Limits, SourceError, counted};
+use freshcontext_core::values::hold_more_values_than;
 use freshcontext_references::{Cited, gather};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 /// Right arguments.
@@ -76,9 +79,11 @@ impl Input {
         }
         let (total, most) = (input.cited.len(), limits.references_total);
         if total > most {
+            // Of a text no more than that are looked for.
+            let or_more = input.format.map_or("", |_| " or more");
             return Err(wrong(
                 "references",
-                format!("are {total} in all; one call takes at most {most}"),
+                format!("are {total}{or_more} in all; one call takes at most {most}"),
             ));
         }
         Ok(input)
@@ -92,7 +97,17 @@ impl Input {
                 format!("has {} bytes; it may have {most}", text.len()),
             ));
         }
-        let gathered = gather(text);
+        if text.trim_start().starts_with(['{', '['])
+            && hold_more_values_than(&[text.as_bytes()], REFERENCES_VALUES)
+            // A lock file of another form may begin so, too.
+            && serde_json::from_str::<&RawValue>(text).is_ok()
+        {
+            return Err(wrong(
+                "text",
+                format!("is JSON of more than {REFERENCES_VALUES} values"),
+            ));
+        }
+        let gathered = gather(text, limits.references_total);
         self.format = Some(gathered.format.as_str());
         if gathered.references.is_empty() && gathered.left_out == 0 {
             self.notes.push(NOTHING_FOUND.to_owned());

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use freshcontext_contract::SourceError;
+use freshcontext_contract::limits::SMALL_REQUEST;
 use freshcontext_core::references::{Checked, Judged, References, Verdict, is_to_be_asked_again};
-use freshcontext_engine::Engine;
+use freshcontext_engine::{Engine, defect};
 use freshcontext_references::{Cited, NotRecognised, Reference, recognise};
 use futures_util::future::{join, join_all};
 use serde_json::{Map, Value};
@@ -32,7 +33,7 @@ pub async fn check_references(
     arguments: &Map<String, Value>,
 ) -> Result<References, SourceError> {
     let limits = engine.limits();
-    let input = Input::read(arguments, limits)?;
+    let input = read(engine, arguments).await?;
     let position = match &input.cursor {
         Some(cursor) => {
             let state = engine.open_cursor(CHECK_REFERENCES, arguments, cursor)?;
@@ -82,6 +83,17 @@ pub async fn check_references(
         notes: input.notes,
         cursor,
     })
+}
+
+/// The arguments. Long texts are read beside the threads that serve, a few at once, because of their time and their memory.
+async fn read(engine: &Arc<Engine>, arguments: &Map<String, Value>) -> Result<Input, SourceError> {
+    let is_long = |text: &str| text.len() > SMALL_REQUEST;
+    if !arguments.get("text").and_then(Value::as_str).is_some_and(is_long) {
+        return Input::read(arguments, engine.limits());
+    }
+    let (own, arguments) = (Arc::clone(engine), arguments.clone());
+    let reading = engine.beside(move || Input::read(&arguments, own.limits()));
+    reading.await.unwrap_or_else(|| Err(defect()))
 }
 
 fn key<'c>(reference: &Reference, cited: &'c Cited) -> Key<'c> {

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::find::find;
+use crate::gather::Listed;
 use crate::recognise::recognise;
 use crate::reference::{Cited, Doubt};
 
@@ -53,13 +54,12 @@ impl Entry {
 }
 
 /// The records of a RIS file. A record ends at its `ER`, at the next `TY`, or with the file.
-pub(crate) fn ris(text: &str) -> Vec<Cited> {
-    let mut out = Vec::new();
+pub(crate) fn ris(text: &str, mut list: Listed) -> Listed {
     let mut entry = Entry::default();
     let mut end = |entry: &mut Entry| {
         let entry = std::mem::take(entry);
         if !entry.is_empty() {
-            out.push(entry.cited());
+            list.add(entry.cited());
         }
     };
     for line in text.lines() {
@@ -84,13 +84,13 @@ pub(crate) fn ris(text: &str) -> Vec<Cited> {
         }
     }
     end(&mut entry);
-    out
+    list
 }
 
 /// The entries of a CSL JSON list; `None` for other JSON.
-pub(crate) fn csl(value: &Value) -> Option<Vec<Cited>> {
-    let list = match value {
-        Value::Array(list) => list,
+pub(crate) fn csl(value: &Value, mut list: Listed) -> Option<Listed> {
+    let entries = match value {
+        Value::Array(entries) => entries,
         other => other.get("items").and_then(Value::as_array)?,
     };
     let is_entry = |entry: &Value| {
@@ -101,12 +101,12 @@ pub(crate) fn csl(value: &Value) -> Option<Vec<Cited>> {
                 .count()
                 >= 2
     };
-    if list.is_empty() || !list.iter().all(is_entry) {
+    if entries.is_empty() || !entries.iter().all(is_entry) {
         return None;
     }
-    let entries = list.iter().map(|entry| {
+    for entry in entries {
         let field = |name: &str| entry.get(name).and_then(Value::as_str).map(str::to_owned);
-        Entry {
+        let entry = Entry {
             title: field("title"),
             doi: field("DOI"),
             arxiv: field("number").filter(|number| number.to_ascii_lowercase().starts_with("arxiv:")),
@@ -117,8 +117,8 @@ pub(crate) fn csl(value: &Value) -> Option<Vec<Cited>> {
                 .filter_map(|name| field(name))
                 .collect(),
             key: field("id").unwrap_or_default(),
-        }
-        .cited()
-    });
-    Some(entries.collect())
+        };
+        list.add(entry.cited());
+    }
+    Some(list)
 }

@@ -7,6 +7,7 @@ use regex::Regex;
 
 use crate::bibliography::Entry;
 use crate::forms::arxiv_id;
+use crate::gather::Listed;
 use crate::reference::Cited;
 
 /// Fields in which an address may stand.
@@ -16,45 +17,53 @@ const NOTES: [&str; 5] = ["note", "howpublished", "journal", "journaltitle", "nu
 static START: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?m)^[ \t]*@([A-Za-z]{2,20})[ \t]*[{(][ \t]*([^\s,{}]*)").ok());
 
+/// Signs `@` up to which a file is parsed as a whole: each may begin an entry of a tree that is a hundred times as large.
+const ENTRIES: usize = 50_000;
+
 /// The entries of a BibTeX file.
-pub(crate) fn entries(text: &str) -> Vec<Cited> {
+pub(crate) fn entries(text: &str, mut list: Listed) -> Listed {
     // Checked as a whole first: the tree of entries is made of what is well formed alone.
-    if RawBibliography::parse(text).is_ok()
+    let is_small = text.bytes().filter(|byte| *byte == b'@').nth(ENTRIES).is_none();
+    if is_small
+        && RawBibliography::parse(text).is_ok()
         && let Ok(whole) = Bibliography::parse(text)
     {
-        return whole.iter().map(parsed).collect();
+        for entry in whole.iter() {
+            if list.is_full() {
+                break;
+            }
+            list.add(parsed(entry));
+        }
+        return list;
     }
-    pieces(text)
-        .filter_map(|(kind, key, piece)| {
-            let is_entry = !["comment", "preamble", "string"]
-                .iter()
-                .any(|other| kind.eq_ignore_ascii_case(other));
-            is_entry.then(|| alone(key, piece))
-        })
-        .collect()
+    for (kind, key, piece) in pieces(text) {
+        if list.is_full() {
+            break;
+        }
+        let is_entry = !["comment", "preamble", "string"]
+            .iter()
+            .any(|other| kind.eq_ignore_ascii_case(other));
+        if is_entry {
+            list.add(alone(key, piece));
+        }
+    }
+    list
 }
 
 /// Kind, key and text of everything that begins as an entry does.
 fn pieces(text: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     let found = START.as_ref().map(|start| start.captures_iter(text));
-    let starts: Vec<(usize, &str, &str)> = found
-        .into_iter()
-        .flatten()
-        .map(|found| {
-            let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
-            (found.get(0).map_or(0, |whole| whole.start()), group(1), group(2))
-        })
-        .collect();
-    let ends: Vec<usize> = starts
-        .iter()
-        .skip(1)
-        .map(|start| start.0)
-        .chain([text.len()])
-        .collect();
-    starts
-        .into_iter()
-        .zip(ends)
-        .filter_map(move |((from, kind, key), to)| Some((kind, key, text.get(from..to)?)))
+    let mut starts = found.into_iter().flatten().peekable();
+    std::iter::from_fn(move || {
+        let start = starts.next()?;
+        let end = starts
+            .peek()
+            .and_then(|next| next.get(0))
+            .map_or(text.len(), |next| next.start());
+        let group = |at: usize| start.get(at).map_or("", |group| group.as_str());
+        let piece = text.get(start.get(0)?.start()..end)?;
+        Some((group(1), group(2), piece))
+    })
 }
 
 /// One entry by itself: parsed, else by its fields as they are written, else as text.

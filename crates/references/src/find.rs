@@ -47,6 +47,15 @@ pub(crate) struct Found {
 /// The parts of a text that may be references, in its order.
 pub(crate) fn find(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
+    each(text, |one| {
+        found.push(one);
+        true
+    });
+    found
+}
+
+/// Calls a function with the parts of a text that may be references, in its order, until it returns `false`.
+pub(crate) fn each(text: &str, mut take: impl FnMut(Found) -> bool) {
     let mut from = 0;
     while let Some(hit) = FORMS.as_ref().and_then(|forms| forms.find_at(text, from)) {
         let rest = text.get(hit.end()..).unwrap_or_default();
@@ -61,21 +70,23 @@ pub(crate) fn find(text: &str) -> Vec<Found> {
         from = hit.start() + if is_doi { kept.len() } else { whole.len() };
         let is_broken = whole.len() == hit.as_str().len() && is_broken(whole, rest, is_doi);
         let behind = text.get(from..).unwrap_or_default();
-        match next_line(rest).filter(|_| is_doi && is_broken) {
+        let one = match next_line(rest).filter(|_| is_doi && is_broken) {
             Some((token, length)) if is_continued(token) => {
-                found.push(Found {
+                from = hit.end() + length;
+                Found {
                     text: [whole, trimmed(token)].concat(),
                     is_end_sure: false,
-                });
-                from = hit.end() + length;
+                }
             }
-            _ => found.push(Found {
+            _ => Found {
                 text: kept.to_owned(),
                 is_end_sure: !is_broken && (!is_doi || is_sure_doi(kept, behind)),
-            }),
+            },
+        };
+        if !take(one) {
+            return;
         }
     }
-    found
 }
 
 fn is_doi(found: &str) -> bool {

@@ -68,62 +68,91 @@ pub struct Gathered {
 }
 
 /// Finds the references of a text, of a bibliography, or of a lock file. What cannot be read as what it seems to be is read as
-/// text.
-pub fn gather(text: &str) -> Gathered {
+/// text. Of more than `most` references, one more than that is given.
+pub fn gather(text: &str, most: usize) -> Gathered {
     let text = without_invisible(text);
     let text = text.as_ref();
-    let listed = |format, mut references: Vec<Cited>| {
-        let mut seen = HashSet::new();
-        references.retain(|cited| seen.insert(cited.text.clone()));
-        Gathered {
-            format,
-            references,
-            left_out: 0,
-            is_of_other_index: false,
-        }
+    let listed = |format, list: Listed| Gathered {
+        format,
+        references: list.references,
+        left_out: 0,
+        is_of_other_index: false,
     };
+    let new_list = || Listed::new(most);
     if text.trim_start().starts_with(['{', '['])
         && let Ok(value) = serde_json::from_str::<Value>(text)
     {
-        if let Some(lock) = locks::npm(&value) {
+        if let Some(lock) = locks::npm(&value, most) {
             return locked(Format::PackageLock, lock);
         }
-        if let Some(entries) = bibliography::csl(&value) {
+        if let Some(entries) = bibliography::csl(&value, new_list()) {
             return listed(Format::CslJson, entries);
         }
     }
     if is_match(&BIBTEX, text) {
-        let entries = bibtex::entries(text);
-        if !entries.is_empty() {
+        let entries = bibtex::entries(text, new_list());
+        if !entries.references.is_empty() {
             return listed(Format::Bibtex, entries);
         }
     }
     if is_match(&RIS, text) {
-        let records = bibliography::ris(text);
-        if !records.is_empty() {
+        let records = bibliography::ris(text, new_list());
+        if !records.references.is_empty() {
             return listed(Format::Ris, records);
         }
     }
-    if let Some(lock) = locks::toml(text) {
+    if let Some(lock) = locks::toml(text, most) {
         return locked(Format::CargoLock, lock);
     }
-    if let Some(lock) = node_locks::yarn(text) {
+    if let Some(lock) = node_locks::yarn(text, most) {
         return locked(Format::YarnLock, lock);
     }
-    if let Some(lock) = node_locks::pnpm(text) {
+    if let Some(lock) = node_locks::pnpm(text, most) {
         return locked(Format::PnpmLock, lock);
     }
-    if let Some(lock) = locks::go_sum(text) {
+    if let Some(lock) = locks::go_sum(text, most) {
         return locked(Format::GoSum, lock);
     }
-    if let Some(lock) = locks::requirements(text) {
+    if let Some(lock) = locks::requirements(text, most) {
         return locked(Format::Requirements, lock);
     }
-    let found = find::find(text).into_iter().map(|found| Cited {
-        doubt: (!found.is_end_sure).then_some(Doubt::End),
-        ..Cited::new(found.text)
+    let mut found = new_list();
+    find::each(text, |one| {
+        found.add(Cited {
+            doubt: (!one.is_end_sure).then_some(Doubt::End),
+            ..Cited::new(one.text)
+        });
+        !found.is_full()
     });
-    listed(Format::Text, found.collect())
+    listed(Format::Text, found)
+}
+
+/// References, once each, in their order, until there is one too many.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    pub(crate) references: Vec<Cited>,
+    seen: HashSet<String>,
+    most: usize,
+}
+
+impl Listed {
+    fn new(most: usize) -> Self {
+        Self {
+            references: Vec::new(),
+            seen: HashSet::new(),
+            most,
+        }
+    }
+
+    pub(crate) fn add(&mut self, cited: Cited) {
+        if !self.is_full() && self.seen.insert(cited.text.clone()) {
+            self.references.push(cited);
+        }
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.references.len() > self.most
+    }
 }
 
 static BIBTEX: LazyLock<Option<Regex>> =

@@ -13,7 +13,7 @@ use crate::reference::Ecosystem;
 const DEEPEST: usize = 64;
 
 /// What a lock file holds.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Locked {
     /// The references, once each, in the order of the file.
     pub references: Vec<String>,
@@ -24,12 +24,25 @@ pub(crate) struct Locked {
     /// Whether packages may come from another index, too.
     pub has_other_index: bool,
     seen: HashSet<String>,
+    /// References after which no more than one is kept.
+    most: usize,
 }
 
 impl Locked {
-    /// Adds a version of a package, once.
+    pub(crate) fn new(most: usize) -> Self {
+        Self {
+            references: Vec::new(),
+            left_out: 0,
+            is_of_other_index: false,
+            has_other_index: false,
+            seen: HashSet::new(),
+            most,
+        }
+    }
+
     pub(crate) fn add(&mut self, ecosystem: Ecosystem, name: &str, version: &str) {
         match named(ecosystem, name, Some(version)) {
+            Some(_) if self.references.len() > self.most => {}
             Some(reference) => {
                 let id = reference.id();
                 if self.seen.insert(id.clone()) {
@@ -42,9 +55,9 @@ impl Locked {
 }
 
 /// `package-lock.json`, in all of its three versions (<https://docs.npmjs.com/cli/configuring-npm/package-lock-json>).
-pub(crate) fn npm(value: &Value) -> Option<Locked> {
+pub(crate) fn npm(value: &Value, most: usize) -> Option<Locked> {
     value.get("lockfileVersion")?;
-    let mut locked = Locked::default();
+    let mut locked = Locked::new(most);
     if let Some(packages) = value.get("packages").and_then(Value::as_object) {
         for (path, about) in packages.iter().filter(|(path, _)| !path.is_empty()) {
             let Some((_, last)) = path.rsplit_once("node_modules/") else {
@@ -104,15 +117,49 @@ struct TomlPackage {
     source: Option<toml::Value>,
 }
 
-/// `Cargo.lock`, and the files of Poetry and uv, which have the same form.
-pub(crate) fn toml(text: &str) -> Option<Locked> {
-    if !text.contains("[[package]]") {
-        return None;
-    }
-    let lock: TomlLock = toml::from_str(text).ok()?;
+/// Largest package that is parsed, in bytes: a tree is a hundred times as large as its text.
+const PACKAGE_BYTES: usize = 256 << 10;
+
+/// `Cargo.lock`, and the files of Poetry and uv, which have the same form. Parsed package by package, so that there is never a
+/// tree of the whole.
+pub(crate) fn toml(text: &str, most: usize) -> Option<Locked> {
     let head = text.get(..200).unwrap_or(text).to_ascii_lowercase();
     let is_poetry = head.contains("poetry");
-    let mut locked = Locked::default();
+    let mut locked = Locked::new(most);
+    let mut is_lock = false;
+    // What stands before the first package is none.
+    for package in packages(text).filter(|part| part.trim_start().starts_with("[[package]]")) {
+        is_lock = true;
+        if package.len() > PACKAGE_BYTES {
+            locked.left_out += 1;
+            continue;
+        }
+        add_toml(&mut locked, toml::from_str(package).ok()?, is_poetry);
+    }
+    is_lock.then_some(locked)
+}
+
+/// The parts of a lock file, each but the first with the heading of its package.
+fn packages(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let mut at = 0;
+        // Its own heading is in the first line.
+        for line in text.split_inclusive('\n') {
+            if at > 0 && line.trim_start().starts_with("[[package]]") {
+                let (part, behind) = text.split_at_checked(at)?;
+                rest = Some(behind);
+                return Some(part);
+            }
+            at += line.len();
+        }
+        rest = None;
+        Some(text)
+    })
+}
+
+fn add_toml(locked: &mut Locked, lock: TomlLock, is_poetry: bool) {
     for package in lock.package {
         let source = match &package.source {
             Some(toml::Value::String(source)) => source.as_str(),
@@ -141,7 +188,6 @@ pub(crate) fn toml(text: &str) -> Option<Locked> {
             _ => locked.left_out += 1,
         }
     }
-    Some(locked)
 }
 
 /// Index of pip where a file names none.
@@ -149,8 +195,8 @@ const PUBLIC_INDEX: [&str; 2] = ["https://pypi.org/simple", "https://pypi.python
 
 /// `requirements.txt` (<https://pip.pypa.io/en/stable/reference/requirements-file-format/>): lines that name one version. `None`
 /// where no line does, or most lines are something else.
-pub(crate) fn requirements(text: &str) -> Option<Locked> {
-    let mut locked = Locked::default();
+pub(crate) fn requirements(text: &str, most: usize) -> Option<Locked> {
+    let mut locked = Locked::new(most);
     let mut pins = 0_usize;
     let mut others = 0_usize;
     for line in text.lines() {
@@ -239,8 +285,8 @@ fn is_requirement(line: &str) -> bool {
 
 /// `go.sum` (<https://go.dev/ref/mod#go-sum-files>): modules whose content is used. Lines of a module's `go.mod` alone are of
 /// versions that were only looked at.
-pub(crate) fn go_sum(text: &str) -> Option<Locked> {
-    let mut locked = Locked::default();
+pub(crate) fn go_sum(text: &str, most: usize) -> Option<Locked> {
+    let mut locked = Locked::new(most);
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let mut parts = line.split_whitespace();
         let (Some(module), Some(version), Some(hash), None) =

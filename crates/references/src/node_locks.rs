@@ -18,17 +18,17 @@ fn is_public(address: &str) -> bool {
 
 /// `yarn.lock` of Yarn 1, which looks like YAML and is none (<https://classic.yarnpkg.com/en/docs/yarn-lock>), and of later versions,
 /// which is YAML.
-pub(crate) fn yarn(text: &str) -> Option<Locked> {
+pub(crate) fn yarn(text: &str, most: usize) -> Option<Locked> {
     let head = text.get(..text.floor_char_boundary(text.len().min(400)))?;
     if head.contains("# yarn lockfile v1") {
-        return Some(classic(text));
+        return Some(classic(text, most));
     }
-    head.contains("__metadata:").then(|| berry(text)).flatten()
+    head.contains("__metadata:").then(|| berry(text, most)).flatten()
 }
 
 /// Entries of one or more patterns, `name@range`, and below them the version and the address.
-fn classic(text: &str) -> Locked {
-    let mut locked = Locked::default();
+fn classic(text: &str, most: usize) -> Locked {
+    let mut locked = Locked::new(most);
     let mut entry: Option<Entry> = None;
     for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
         if !line.starts_with([' ', '\t']) {
@@ -117,8 +117,8 @@ impl Entry {
 }
 
 /// `"lodash@npm:^4.17.0":` with `resolution: "lodash@npm:4.17.21"`.
-fn berry(text: &str) -> Option<Locked> {
-    let mut locked = Locked::default();
+fn berry(text: &str, most: usize) -> Option<Locked> {
+    let mut locked = Locked::new(most);
     for scalar in scalars(text)? {
         let [entry, field] = scalar.keys.as_slice() else {
             continue;
@@ -150,7 +150,7 @@ fn berry(text: &str) -> Option<Locked> {
 
 /// `pnpm-lock.yaml` (<https://github.com/pnpm/spec/tree/master/lockfile>): keys of `packages` are `/name/1.0.0` in version 5,
 /// `/name@1.0.0` in 6 and `name@1.0.0` in 9, each with its peers behind it.
-pub(crate) fn pnpm(text: &str) -> Option<Locked> {
+pub(crate) fn pnpm(text: &str, most: usize) -> Option<Locked> {
     let head = text.get(..text.floor_char_boundary(text.len().min(400)))?;
     if !head.contains("lockfileVersion:") {
         return None;
@@ -177,7 +177,7 @@ pub(crate) fn pnpm(text: &str) -> Option<Locked> {
         });
         *known |= is_elsewhere;
     }
-    let mut locked = Locked::default();
+    let mut locked = Locked::new(most);
     for package in order {
         match pnpm_package(package).filter(|_| packages.get(package) == Some(&false)) {
             Some((name, version)) => locked.add(NPM, name, version),

@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+/// Canonical JSON, whose hash is signed.
+pub mod canonical;
 /// Ha-Pri payloads and signatures over provenance facts.
 pub mod ha_pri;
 /// The levels of compatibility.

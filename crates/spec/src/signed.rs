@@ -10,7 +10,9 @@
 //! sha256=<64 lower-case hexadecimal digits>
 //! ```
 //!
-//! The hash is that of a verdict's Ha-Pri payload (version 3), or of an answer's bytes.
+//! The hash is that of a verdict's Ha-Pri payload (version 3), of an evaluation's canonical JSON, or of an answer's bytes.
+
+mod evaluation;
 
 use std::fmt;
 
@@ -18,13 +20,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use chrono::{DateTime, Utc};
 use freshcontext_core::date::iso_millis;
-use freshcontext_core::provenance::sha256_hex;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::ha_pri::{HaPriV2, HaPriV3};
+pub use evaluation::{COVERS, SIGNATURE_FIELD, SignedVerdict, SignedVerdicts, verdict_payload};
 
 /// Name of the scheme, and first line of a message.
 pub const SCHEME: &str = "FRESHCONTEXT_ED25519_V1";
@@ -43,6 +44,8 @@ pub enum Subject {
     Verdict,
     /// The bytes of an answer: its text over MCP, the body over REST.
     Answer,
+    /// The canonical JSON of an evaluation, without this signature.
+    Evaluation,
 }
 
 impl Subject {
@@ -50,6 +53,7 @@ impl Subject {
         match self {
             Self::Verdict => "verdict",
             Self::Answer => "answer",
+            Self::Evaluation => "evaluation",
         }
     }
 }
@@ -131,8 +135,14 @@ pub enum Checked {
     UnknownKey,
     /// It was signed after the key ended.
     Expired,
-    /// The scheme is another one.
+    /// Nothing is signed, or by another scheme.
     UnknownScheme,
+    /// The verdicts' payloads are signed, and nothing else of the evaluation: an earlier version signed so.
+    VerdictsOnly,
+    /// The evaluation is signed, but a result of it has no signed verdict.
+    Incomplete,
+    /// An object names a field twice, so that readers differ in what they read.
+    DuplicateField,
 }
 
 impl Checked {
@@ -151,6 +161,9 @@ impl Checked {
             Self::UnknownKey => "unknown_key",
             Self::Expired => "expired_key",
             Self::UnknownScheme => "unknown_scheme",
+            Self::VerdictsOnly => "verdicts_only",
+            Self::Incomplete => "incomplete",
+            Self::DuplicateField => "duplicate_field",
         }
     }
 
@@ -168,6 +181,11 @@ impl Checked {
             Self::UnknownKey => "the key document has no key of this id",
             Self::Expired => "the signature is dated after the end of its key",
             Self::UnknownScheme => "there is no signature of the known scheme",
+            Self::VerdictsOnly => {
+                "only the payloads of the verdicts are signed, as earlier versions did; any other field may have been changed"
+            }
+            Self::Incomplete => "a result has no signed verdict",
+            Self::DuplicateField => "an object names a field twice, so readers differ in what they read",
         }
     }
 }
@@ -355,118 +373,6 @@ fn pair(key: &Given<'_>) -> Result<Ed25519KeyPair, InvalidKey> {
         })
 }
 
-/// Payload of a verdict (Ha-Pri, version 3), from an evaluation's result as JSON. `None` where a fact holds a line break.
-pub fn verdict_payload(result: &Value, engine_version: &str) -> Option<String> {
-    let readiness = result.get("provenance_readiness")?;
-    let known = |name: &str| readiness.get(name).and_then(Value::as_str);
-    let fact = |name: &str| result.get(name).and_then(Value::as_str);
-    let stamp = HaPriV3 {
-        facts: HaPriV2 {
-            result_id: readiness
-                .pointer("/source_identity/result_id")
-                .and_then(Value::as_str),
-            // An evaluation states their hashes.
-            content: "",
-            semantic_fingerprint: None,
-            adapter: fact("source_type").unwrap_or("null"),
-            published_at: known("published_at"),
-            retrieved_at: known("retrieved_at"),
-            engine_version,
-        },
-        verdict_id: fact("verdict_id"),
-        decision: fact("decision"),
-    };
-    let content = known("canonical_content_sha256").map_or_else(|| sha256_hex(""), str::to_owned);
-    let fingerprint = known("semantic_fingerprint_sha256").map_or_else(|| sha256_hex("null"), str::to_owned);
-    stamp.payload_of_hashes(&content, &fingerprint).ok()
-}
-
-/// The signatures of an evaluation: a field of its structured result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SignedVerdicts {
-    /// [`SAYS`].
-    pub says: String,
-    /// Version of the engine in each payload.
-    pub engine_version: String,
-    /// The signatures, by the place of their verdict.
-    pub verdicts: Vec<SignedVerdict>,
-}
-
-/// The signature of one verdict.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SignedVerdict {
-    /// `index` of the result.
-    pub index: u64,
-    /// What is signed: the Ha-Pri payload.
-    pub payload: String,
-    /// The signature.
-    #[serde(flatten)]
-    pub signature: Signature,
-}
-
-impl SignedVerdicts {
-    /// Returns the evaluation in a file: the evaluation itself, a result of MCP, or the message that holds one.
-    pub fn evaluation_in(whole: &Value) -> Option<&Value> {
-        ["", "/structuredContent", "/result/structuredContent"]
-            .iter()
-            .filter_map(|place| whole.pointer(place))
-            .find(|found| found.get("results").is_some())
-    }
-
-    /// Signs the verdicts of an evaluation.
-    pub fn of(evaluation: &Value, engine_version: &str, keys: &Keyring, now: DateTime<Utc>) -> Self {
-        let results = evaluation.get("results").and_then(Value::as_array);
-        let signed = results.into_iter().flatten().filter_map(|result| {
-            let payload = verdict_payload(result, engine_version)?;
-            Some(SignedVerdict {
-                index: result.get("index")?.as_u64()?,
-                signature: keys.sign(Subject::Verdict, payload.as_bytes(), now),
-                payload,
-            })
-        });
-        Self {
-            says: SAYS.to_owned(),
-            engine_version: engine_version.to_owned(),
-            verdicts: signed.collect(),
-        }
-    }
-
-    /// Checks every verdict of an evaluation against its own result. The worst result stands for the whole: a result without
-    /// a signature counts as changed.
-    ///
-    /// `None` where the evaluation is not signed.
-    pub fn check(evaluation: &Value, keys: &KeyDocument) -> Option<Checked> {
-        let signed: Self = serde_json::from_value(evaluation.get("signature")?.clone()).ok()?;
-        let results = evaluation.get("results").and_then(Value::as_array)?;
-        if results.len() != signed.verdicts.len() {
-            return Some(Checked::Changed);
-        }
-        let mut whole = Checked::Valid;
-        for result in results {
-            let index = result.get("index").and_then(Value::as_u64);
-            let Some(verdict) = signed
-                .verdicts
-                .iter()
-                .find(|verdict| Some(verdict.index) == index)
-            else {
-                return Some(Checked::Changed);
-            };
-            let own = verdict_payload(result, &signed.engine_version);
-            if own.as_deref() != Some(verdict.payload.as_str())
-                || verdict.signature.subject != Subject::Verdict
-            {
-                return Some(Checked::Changed);
-            }
-            match verdict.signature.check(verdict.payload.as_bytes(), keys) {
-                Checked::Valid => {}
-                Checked::Retired => whole = Checked::Retired,
-                wrong => return Some(wrong),
-            }
-        }
-        Some(whole)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -555,32 +461,5 @@ mod tests {
             let error = Keyring::new(&wrong, signs).unwrap_err();
             assert!(!error.0.contains("AAEC") && !error.0.contains("c2hv"), "{error}");
         }
-    }
-
-    #[test]
-    fn a_payload_from_hashes_is_the_payload_from_facts() {
-        let result = json!({
-            "verdict_id": "v", "decision": "use_first", "source_type": "custom",
-            "provenance_readiness": {
-                "source_identity": {"result_id": "r"}, "published_at": null, "retrieved_at": "2026-06-09T12:00:00.000Z",
-                "canonical_content_sha256": freshcontext_core::provenance::canonical_sha256("text"),
-                "semantic_fingerprint_sha256": null
-            }
-        });
-        let facts = HaPriV2 {
-            result_id: Some("r"),
-            content: "text",
-            semantic_fingerprint: None,
-            adapter: "custom",
-            published_at: None,
-            retrieved_at: Some("2026-06-09T12:00:00.000Z"),
-            engine_version: "1.0.0",
-        };
-        let stamp = HaPriV3 {
-            facts,
-            verdict_id: Some("v"),
-            decision: Some("use_first"),
-        };
-        assert_eq!(verdict_payload(&result, "1.0.0"), Some(stamp.payload()));
     }
 }

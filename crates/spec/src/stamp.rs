@@ -72,6 +72,15 @@ impl std::error::Error for StampError {}
 /// Advice on a fact that holds a line break.
 const AMBIGUOUS: &str = "a payload with one could be read in two ways";
 
+/// What a valid stamp covers, with a key and without.
+pub const fn covers(keyed: bool) -> &'static str {
+    if keyed {
+        "the fields of the facts and of the verdict; of the content, its text without line ends and blanks at the end of a line"
+    } else {
+        "the fields of the facts; of the content, its text without line ends and blanks at the end of a line"
+    }
+}
+
 const FACTS: &str = "give {\"content\", \"adapter\"} with what is known of result_id, semantic_fingerprint, published_at, \
      retrieved_at, engine_version, verdict_id, decision";
 
@@ -121,15 +130,42 @@ impl Stamp {
                 });
             }
         }
-        for (name, fact) in [("verdict_id", &self.verdict_id), ("decision", &self.decision)] {
-            if fact.is_some() && !keyed {
-                return Err(StampError {
-                    what: format!("`{name}` is signed with a key only"),
-                    hint: None,
-                });
-            }
+        if let Some(name) = self.named_null() {
+            return Err(StampError {
+                what: format!("`{name}` is the text \"null\", which is signed as if it were left out"),
+                hint: Some("leave out what is not known"),
+            });
         }
-        Ok(())
+        match self.verdict() {
+            Some(name) if !keyed => Err(StampError {
+                what: format!("`{name}` is signed with a key only"),
+                hint: None,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// A fact that is the text `null`. The payloads of Ha-Pri have the same line, or the same hash, for it and for a fact that is
+    /// left out.
+    fn named_null(&self) -> Option<&'static str> {
+        let facts = [
+            ("result_id", &self.result_id),
+            ("semantic_fingerprint", &self.semantic_fingerprint),
+            ("published_at", &self.published_at),
+            ("retrieved_at", &self.retrieved_at),
+            ("engine_version", &self.engine_version),
+            ("verdict_id", &self.verdict_id),
+            ("decision", &self.decision),
+        ];
+        let is_null = |(_, fact): &(_, &Option<String>)| fact.as_deref() == Some("null");
+        facts.into_iter().find(is_null).map(|(name, _)| name)
+    }
+
+    /// The first fact of a verdict that is there.
+    fn verdict(&self) -> Option<&'static str> {
+        let facts = [("verdict_id", &self.verdict_id), ("decision", &self.decision)];
+        let found = facts.into_iter().find(|(_, fact)| fact.is_some());
+        found.map(|(name, _)| name)
     }
 
     /// Signs the facts: with a bare hash, or with a key. `engine_version` is taken where they name none.
@@ -158,10 +194,19 @@ impl Stamp {
     /// The stamp is signed with a key, and none is given.
     pub fn verified(&self, key: Option<&[u8]>) -> Result<(Verification, &'static str), StampError> {
         let stored = self.signature.as_deref();
+        let is_signed = stored.is_some_and(|stored| !stored.trim().is_empty());
         let checked = match (self.scheme, key) {
             (None, _) => (
                 Verification::Unknown,
                 "there is no `scheme`, so nothing is signed",
+            ),
+            _ if is_signed && self.named_null().is_some() => (
+                Verification::Invalid,
+                "a fact is the text \"null\", which no signature tells from one that is left out",
+            ),
+            (Some(Scheme::Hash), _) if is_signed && self.verdict().is_some() => (
+                Verification::Invalid,
+                "there is a verdict (`verdict_id`, `decision`), which is signed with a key only",
             ),
             // A verification with a key asks who signed, which an unkeyed hash cannot show.
             (Some(Scheme::Hash), Some(_)) => (Verification::Invalid, "it is not signed with a key"),

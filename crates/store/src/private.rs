@@ -1,23 +1,21 @@
 //! Permissions of the data folder and of the database files: access for the owner only, because the files contain
 //! search terms.
 
-use std::fs::{DirBuilder, File, Metadata, OpenOptions};
-use std::io::{Error, ErrorKind};
+use std::fs::{DirBuilder, DirEntry, File, Metadata, OpenOptions};
+use std::io::{Error, ErrorKind, Read as _};
 use std::path::Path;
 
 use crate::error::{StoreError, Trouble};
 
 /// Suffixes of the files that SQLite creates next to its database, with the database's mode.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
-/// Maximum number of folder entries that are read to decide whether a folder is shared.
-#[cfg(unix)]
+/// Maximum number of folder entries that are read to decide whose a folder is.
 const ENTRIES: usize = 1_000;
 /// The folder that a file system creates in its root.
-#[cfg(unix)]
 const OF_THE_DISK: &str = "lost+found";
 
-/// Creates the data folder with its parents, or removes other users' permissions from an existing one. Refuses a folder
-/// that is shared with other users.
+/// Creates the data folder with its parents, for its owner only; an existing one stays as it is until
+/// [`narrow_folder`]. Refuses a folder that is shared with other users.
 pub(crate) fn folder(folder: &Path, file: &Path) -> Result<(), StoreError> {
     if is_link_to_nothing(folder) {
         return Err(refused("the data folder is a dangling symbolic link"));
@@ -33,7 +31,7 @@ pub(crate) fn folder(folder: &Path, file: &Path) -> Result<(), StoreError> {
         std::fs::metadata(folder).map_err(|error| failed("the data folder cannot be read", &error))?;
     if is_wide(&known) {
         // An unwritable file gives the more useful message.
-        if file.exists() {
+        if std::fs::symlink_metadata(file).is_ok() {
             open_regular(file, "the database file")?;
         }
         #[cfg(unix)]
@@ -42,27 +40,72 @@ pub(crate) fn folder(folder: &Path, file: &Path) -> Result<(), StoreError> {
                 "the data folder is shared with other users; set data_dir to a folder of its own",
             ));
         }
-        narrow_path(folder, &known, "the data folder")?;
     }
     Ok(())
 }
 
-/// Creates a file that only its owner can read, or removes other users' permissions from an existing one. Refuses a
-/// dangling symbolic link and anything except a regular file. Never creates a file through a link.
-pub(crate) fn file(file: &Path, what: &str) -> Result<File, StoreError> {
+/// Removes other users' permissions from the data folder, if it belongs to this user and holds nothing but the database's
+/// files. Another one keeps them, because others may rely on what is in it, and the log says so.
+pub(crate) fn narrow_folder(folder: &Path, file: &Path) -> Result<(), StoreError> {
+    let what = "the data folder";
+    let opened = File::open(folder).map_err(|error| failed("the data folder cannot be read", &error));
+    // Some platforms open no folders, and have no modes.
+    let (true, Ok(opened)) = (cfg!(unix), opened) else {
+        return Ok(());
+    };
+    let known = opened
+        .metadata()
+        .map_err(|error| failed("the data folder cannot be read", &error))?;
+    if !is_wide(&known) {
+        return Ok(());
+    }
+    if !is_own(&known) || foreign(folder, file).next().is_some() {
+        tracing::warn!(
+            "the data folder is open to other users and holds other files, so its permissions stay as they are; \
+             set data_dir to a folder of its own"
+        );
+        return Ok(());
+    }
+    narrow(&opened, what)
+}
+
+/// A file that is open.
+pub(crate) struct Opened {
+    pub(crate) file: File,
+    /// Whether it is what it should be: of this user, and empty or of the form that is due.
+    pub(crate) is_ours: bool,
+}
+
+/// Creates a file that only its owner can read, or removes other users' permissions from an existing one that is empty or
+/// begins with `start`; another one stays as it is. Refuses symbolic links and anything except a regular file.
+pub(crate) fn file(file: &Path, what: &str, start: &[u8]) -> Result<Opened, StoreError> {
     let mut options = OpenOptions::new();
     options.append(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     match options.open(file) {
-        Ok(made) => Ok(made),
+        Ok(file) => Ok(Opened { file, is_ours: true }),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            let opened = open_regular(file, what)?;
-            narrow(&opened, what)?;
-            Ok(opened)
+            let file = open_regular(file, what)?;
+            let is_ours = begins_with(&file, start).map_err(|error| failed(what, &error))?;
+            if is_ours {
+                narrow(&file, what)?;
+            }
+            Ok(Opened { file, is_ours })
         }
         Err(error) => Err(failed(&format!("{what} cannot be written"), &error)),
     }
+}
+
+/// Whether a file is empty, or begins with these bytes, and has no other name under which somebody may rely on it.
+fn begins_with(file: &File, start: &[u8]) -> Result<bool, Error> {
+    let known = file.metadata()?;
+    if !has_one_name(&known) {
+        return Ok(false);
+    }
+    let mut found = Vec::with_capacity(start.len());
+    file.take(start.len() as u64).read_to_end(&mut found)?;
+    Ok(known.len() == 0 || (!start.is_empty() && found == start))
 }
 
 /// Removes other users' permissions from the files that SQLite keeps next to its database. SQLite itself follows no
@@ -79,10 +122,13 @@ pub(crate) fn beside(database: &Path) -> Result<(), StoreError> {
                 )));
             }
             // Another process may delete it at any time.
-            Ok(known) if is_wide(&known) => match narrow_path(file, &known, "a file of the database") {
-                Err(error) if file.exists() => return Err(error),
-                _ => {}
-            },
+            Ok(known) if is_wide(&known) && has_one_name(&known) => {
+                let what = "a file of the database";
+                match open_regular(file, what).and_then(|opened| narrow(&opened, what)) {
+                    Err(error) if file.exists() => return Err(error),
+                    _ => {}
+                }
+            }
             _ => {}
         }
     }
@@ -105,22 +151,59 @@ fn is_link_to_nothing(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|known| known.is_symlink()) && !path.exists()
 }
 
-/// Opens an existing regular file. Nothing else is opened: a pipe would block.
+/// Opens an existing regular file. Nothing else is opened: a pipe would block, and a link may lead to anybody's file.
 fn open_regular(file: &Path, what: &str) -> Result<File, StoreError> {
-    let known = std::fs::metadata(file).map_err(|error| {
-        if is_link_to_nothing(file) {
-            refused(&format!("{what} is a dangling symbolic link"))
-        } else {
-            failed(&format!("{what} cannot be written"), &error)
-        }
-    })?;
-    if !known.is_file() {
-        return Err(refused(&format!("{what} is not a regular file")));
+    let unwritable = |error: &Error| failed(&format!("{what} cannot be written"), error);
+    let known = std::fs::symlink_metadata(file).map_err(|error| unwritable(&error))?;
+    if is_link_to_nothing(file) {
+        return Err(refused(&format!("{what} is a dangling symbolic link")));
     }
-    OpenOptions::new()
-        .append(true)
-        .open(file)
-        .map_err(|error| failed(&format!("{what} cannot be written"), &error))
+    if known.is_symlink() {
+        return Err(refused(&format!(
+            "{what} is a symbolic link; set data_dir to the folder of the file itself"
+        )));
+    }
+    let irregular = || refused(&format!("{what} is not a regular file"));
+    if !known.is_file() {
+        return Err(irregular());
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).append(true);
+    // It may have been replaced since.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, no_detours());
+    let opened = options.open(file).map_err(|error| unwritable(&error))?;
+    let known = opened.metadata().map_err(|error| unwritable(&error))?;
+    known.is_file().then_some(opened).ok_or_else(irregular)
+}
+
+/// Flags under which no link is followed, and no pipe waited for.
+#[cfg(unix)]
+fn no_detours() -> i32 {
+    use rustix::fs::OFlags;
+    (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed()
+}
+
+/// Whether it belongs to the user who runs this.
+#[cfg(unix)]
+fn is_own(known: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::uid(known) == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn is_own(_: &Metadata) -> bool {
+    true
+}
+
+/// Whether there is one name for a file; hard links are others.
+#[cfg(unix)]
+fn has_one_name(known: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(known) == 1
+}
+
+#[cfg(not(unix))]
+fn has_one_name(_: &Metadata) -> bool {
+    true
 }
 
 #[cfg(unix)]
@@ -158,18 +241,17 @@ fn cannot_be_narrowed(what: &str, error: &Error) -> StoreError {
     )
 }
 
-fn narrow_path(path: &Path, known: &Metadata, what: &str) -> Result<(), StoreError> {
-    std::fs::set_permissions(path, of_the_owner(known)).map_err(|error| cannot_be_narrowed(what, &error))?;
-    let after = std::fs::metadata(path).map_err(|error| cannot_be_narrowed(what, &error))?;
-    still_wide(&after, what)
-}
-
 fn narrow(file: &File, what: &str) -> Result<(), StoreError> {
     let known = file
         .metadata()
         .map_err(|error| cannot_be_narrowed(what, &error))?;
     if !is_wide(&known) {
         return Ok(());
+    }
+    if !is_own(&known) {
+        return Err(refused(&format!(
+            "{what} is open to other users and belongs to another one"
+        )));
     }
     file.set_permissions(of_the_owner(&known))
         .map_err(|error| cannot_be_narrowed(what, &error))?;
@@ -195,28 +277,30 @@ fn still_wide(after: &Metadata, what: &str) -> Result<(), StoreError> {
 #[cfg(unix)]
 fn is_shared(folder: &Path, known: &Metadata, file: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
-    let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let is_ours = |name: &std::ffi::OsStr| {
-        let name = name.to_string_lossy();
-        name == OF_THE_DISK || stem.as_ref().is_some_and(|stem| name.starts_with(stem.as_str()))
-    };
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return false;
-    };
-    let mut foreign = entries
-        .take(ENTRIES)
-        .flatten()
-        .filter(|entry| !is_ours(&entry.file_name()))
-        .peekable();
+    let mut foreign = foreign(folder, file).peekable();
     if foreign.peek().is_none() {
         return false;
     }
     let whole = folder.canonicalize();
     let at_the_top = whole.is_ok_and(|whole| whole.components().count() <= 2);
     let sticky = mode(known) & 0o1000 != 0;
-    let of_another = |entry: std::fs::DirEntry| {
+    let of_another = |entry: DirEntry| {
         let entry = std::fs::symlink_metadata(entry.path());
         entry.is_ok_and(|entry| entry.uid() != known.uid())
     };
     sticky || at_the_top || foreign.any(of_another)
+}
+
+/// The entries of a folder that are no files of the database.
+fn foreign(folder: &Path, file: &Path) -> impl Iterator<Item = DirEntry> + use<> {
+    let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let is_ours = move |name: &std::ffi::OsStr| {
+        let name = name.to_string_lossy();
+        name == OF_THE_DISK || stem.as_ref().is_some_and(|stem| name.starts_with(stem.as_str()))
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    entries
+        .take(ENTRIES)
+        .flatten()
+        .filter(move |entry| !is_ours(&entry.file_name()))
 }

@@ -137,20 +137,30 @@ async fn made(pool: &SqlitePool) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// What a database begins with (SQLite, "Database File Format", 1.3.1).
+const START: &[u8] = b"SQLite format 3\0";
+
 /// Prepares the files on disk and waits until no other process is opening the database. Blocks.
 fn prepare(file: &Path, longest: Duration) -> Result<Option<File>, StoreError> {
     if let Some(folder) = file.parent() {
         private::folder(folder, file)?;
     }
-    private::file(file, "the database file")?;
-    private::beside(file)?;
-    turn(file, longest)
+    // What is no database keeps its permissions: SQLite will say what it is.
+    let is_ours = private::file(file, "the database file", START)?.is_ours;
+    if is_ours {
+        private::beside(file)?;
+    }
+    let turn = turn(file, longest)?;
+    if let (true, Some(folder)) = (is_ours, file.parent()) {
+        private::narrow_folder(folder, file)?;
+    }
+    Ok(turn)
 }
 
 /// Waits until no other process is opening the file. The lock is held until the result is dropped; `None` if
 /// the file system has no locks.
 fn turn(file: &Path, longest: Duration) -> Result<Option<File>, StoreError> {
-    let lock = private::file(&file.with_extension("lock"), "the lock file")?;
+    let lock = private::file(&file.with_extension("lock"), "the lock file", &[])?.file;
     let until = Instant::now() + longest;
     loop {
         match lock.try_lock() {

@@ -127,6 +127,38 @@ async fn tampered() -> Result<(), Failed> {
     if verified.code != Some(1) || !verified.stdout.contains("not signed with a key") {
         complaints.push(format!("a hash for a key: {verified:?}"));
     }
+    // A fact that no payload covers is told, and so is the text "null", which has the payload of an absent fact.
+    for (name, value) in [
+        ("verdict_id", "v"),
+        ("decision", "use_first"),
+        ("decision", "null"),
+        ("result_id", "null"),
+        ("semantic_fingerprint", "null"),
+        ("published_at", "null"),
+        ("retrieved_at", "null"),
+        ("engine_version", "null"),
+    ] {
+        let bare = run(&["stamp", "-"], &json!({"content": "a", "adapter": "b"})).await;
+        let mut added: Value = serde_json::from_str(&bare.stdout).map_err(|_| format!("{bare:?}"))?;
+        added[name] = json!(value);
+        let verified = run(&["verify", "-", "--json"], &added).await;
+        let report: Value = serde_json::from_str(&verified.stdout).unwrap_or_default();
+        if verified.code != Some(1) || report["verification"] != "invalid" || !report["covers"].is_null() {
+            complaints.push(format!("{name} {value}: {verified:?}"));
+        }
+        let mut keyed = stamp.clone();
+        keyed[name] = json!(null);
+        keyed["signature"] = json!(null);
+        keyed["scheme"] = json!(null);
+        let resigned = run(&["stamp", "-", "--key-file", &key], &keyed).await;
+        let mut resigned: Value =
+            serde_json::from_str(&resigned.stdout).map_err(|_| format!("{resigned:?}"))?;
+        resigned[name] = json!("null");
+        let verified = run(&["verify", "-", "--key-file", &key], &resigned).await;
+        if verified.code != Some(1) || !verified.stdout.starts_with("invalid: ") {
+            complaints.push(format!("{name}, with a key: {verified:?}"));
+        }
+    }
     verdict(complaints)
 }
 
@@ -156,6 +188,14 @@ async fn refused() -> Result<(), Failed> {
         (&keyed, with("result_id", json!("a\nadapter=b")), "`result_id`"),
         (&keyed, with("decision", json!("a\rb")), "`decision`"),
         (&keyed, with("signature", json!("00")), "`signature`"),
+        (&keyed, with("result_id", json!("null")), "`result_id`"),
+        (
+            &keyed,
+            with("semantic_fingerprint", json!("null")),
+            "`semantic_fingerprint`",
+        ),
+        (&keyed, with("engine_version", json!("null")), "`engine_version`"),
+        (&keyed, with("decision", json!("null")), "`decision`"),
         (&["stamp", "-"], whole(), "`verdict_id`"),
         (&keyed, json!([]), "content"),
         (&["stamp", "-", "--key-file", &empty], whole(), "is empty"),

@@ -18,6 +18,7 @@ pub fn trials() -> Vec<Trial> {
         on_sqlite("deliverables::private::modes", modes),
         on_sqlite("deliverables::private::any_bytes", any_bytes),
         on_sqlite("deliverables::private::links", links),
+        on_sqlite("deliverables::private::of_others", of_others),
     ]
 }
 
@@ -108,4 +109,55 @@ async fn links(kept: Kept) -> Result<(), Failed> {
         ensure(!elsewhere.exists(), format!("made through {name}"))?;
     }
     Ok(())
+}
+
+/// What is not the server's own keeps its permissions: a file behind a symbolic or a hard link, one that is no database, and a
+/// folder with other files in it.
+async fn of_others(kept: Kept) -> Result<(), Failed> {
+    let wide = |path: &Path| std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644));
+    let place: fn(&Path, &Path) -> std::io::Result<()> = |from, to| symlink(from, to);
+    let hard: fn(&Path, &Path) -> std::io::Result<()> = |from, to| std::fs::hard_link(from, to);
+    let copied: fn(&Path, &Path) -> std::io::Result<()> = |from, to| std::fs::copy(from, to).map(|_| ());
+    for (at, (name, text, put, code)) in [
+        ("freshcontext.sqlite3", "precious", place, 2),
+        ("freshcontext.sqlite3", "", place, 2),
+        ("freshcontext.sqlite3", "precious", hard, 2),
+        ("freshcontext.sqlite3", "precious", copied, 2),
+        ("freshcontext.lock", "precious", place, 2),
+        ("freshcontext.lock", "precious", hard, 0),
+        ("freshcontext.sqlite3-wal", "precious", place, 2),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let folder = kept.folder().join(format!("place-{at}"));
+        std::fs::create_dir_all(&folder)?;
+        let foreign = kept.folder().join(format!("foreign-{at}"));
+        std::fs::write(&foreign, text)?;
+        wide(&foreign)?;
+        let ours = folder.join(name);
+        put(&foreign, &ours)?;
+        let done = list(command(&LIST), folder.as_os_str()).await;
+        ensure(
+            done.code == Some(code) && mode(&foreign)? == 0o644 && mode(&ours)? == 0o644,
+            format!("{name} {at}: {:o} {done:?}", mode(&ours)?),
+        )?;
+        ensure(
+            std::fs::read_to_string(&foreign)? == text,
+            format!("{name} {at}: written"),
+        )?;
+    }
+    let folder = kept.folder().join("www");
+    std::fs::create_dir_all(&folder)?;
+    std::fs::write(folder.join("index.html"), "page")?;
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755))?;
+    let done = list(command(&LIST), folder.as_os_str()).await;
+    ensure(
+        done.code == Some(0) && mode(&folder)? == 0o755,
+        format!("{:o} {done:?}", mode(&folder)?),
+    )?;
+    ensure(
+        mode(&folder.join("freshcontext.sqlite3"))? == 0o600,
+        "the database is its owner's alone",
+    )
 }

@@ -13,6 +13,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("rest::statuses", || block_on(statuses())),
         Trial::test("rest::door", || block_on(door())),
         Trial::test("rest::without_the_network", || block_on(without_the_network())),
+        Trial::test("rest::late_evaluation", || block_on(late_evaluation())),
         Trial::test("rest::described", || block_on(described())),
     ]
 }
@@ -314,6 +315,26 @@ async fn statuses() -> Result<(), Failed> {
             "--key-file",
         ),
         (
+            "a key among the facts",
+            "POST",
+            "/v1/stamp",
+            vec![],
+            r#"{"content": "a", "adapter": "b", "ghp_aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1cE3gI5": 1}"#,
+            400,
+            "invalid_input",
+            "[masked:github_token]",
+        ),
+        (
+            "a key in a stamp",
+            "POST",
+            "/v1/verify",
+            vec![],
+            r#"{"content": "a", "adapter": "b", "ghp_aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1cE3gI5": 1}"#,
+            400,
+            "invalid_input",
+            "[masked:github_token]",
+        ),
+        (
             "nothing to inspect",
             "POST",
             "/v1/inspect",
@@ -434,6 +455,30 @@ async fn door() -> Result<(), Failed> {
         || last.header("retry-after") != wait.to_string()
     {
         complaints.push(format!("too many: {last:?}"));
+    }
+    verdict(complaints)
+}
+
+/// An evaluation keeps to the time of a call, and its place is free for the next one.
+async fn late_evaluation() -> Result<(), Failed> {
+    let server = HttpServer::start(&[("FRESHCONTEXT_LIMIT_CALL_DEADLINE_MS", "1")]).await;
+    let mut complaints = Vec::new();
+    let words: String = (0..3_500).map(|word| format!(" word{word}")).collect();
+    let signals: Vec<Value> = (0..300)
+        .map(|at| json!({"source": format!("https://example.com/{at}"), "content": format!("{at}{words}")}))
+        .collect();
+    let given = json!({"signals": signals, "query": "word1", "budget": {"max_tokens": 100_000}}).to_string();
+    // More of them than are judged at once.
+    for at in 0..4 {
+        let late = server.send("POST", "/v1/evaluate", &[], &given).await;
+        if late.status != 504 || late.json()["code"] != "timeout" {
+            complaints.push(format!("{at}: {} {:.300}", late.status, late.body));
+        }
+    }
+    let small = json!({"signals": [{"source": "https://example.com/", "content": "a b"}]}).to_string();
+    let small = server.send("POST", "/v1/evaluate", &[], &small).await;
+    if small.status != 200 {
+        complaints.push(format!("a small one: {small:?}"));
     }
     verdict(complaints)
 }

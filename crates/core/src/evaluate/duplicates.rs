@@ -15,6 +15,10 @@ const TRACKING: [&str; 10] = [
     "fbclid", "gclid", "dclid", "msclkid", "igshid", "mc_cid", "mc_eid", "ref_src", "yclid", "_ga",
 ];
 
+/// Results that are compared with later ones for a run of words that they have in common: the first. Of hundreds that are nearly
+/// the same, each is like one of the first.
+const COMMON: usize = 48;
+
 /// What was seen so far, in rank order.
 pub(super) struct Seen<'a> {
     contents: HashMap<&'a str, usize>,
@@ -65,7 +69,9 @@ impl<'a> Seen<'a> {
             for earlier in known.iter() {
                 *shared.entry(*earlier).or_default() += 1;
             }
-            known.push(index);
+            if known.len() < COMMON {
+                known.push(index);
+            }
         }
         self.sketches.push(sketch);
         let most = shared.values().copied().max()?;

@@ -9,7 +9,6 @@ use freshcontext_contract::quoted_within;
 use freshcontext_core::decay::DecayTable;
 use freshcontext_core::evaluate::{ARGUMENTS, Batch, Decision, Evaluation, Options, batch};
 use freshcontext_core::values::hold_more_values_than;
-use freshcontext_engine::SIGNATURE_FIELD;
 use freshcontext_files::read::{self as input, Bound};
 use freshcontext_files::write::{self as atomic_file, NewFile};
 use freshcontext_mcp::timeline;
@@ -98,6 +97,7 @@ pub(super) fn evaluate(
     let options = Options {
         decay,
         limits: settings.limits.clone(),
+        ..Options::default()
     };
     let now = settings.clock().now();
     let batch = match batch(&arguments, now, &options) {
@@ -148,11 +148,8 @@ pub(super) fn evaluate(
 /// The evaluation with the signatures of its verdicts, as MCP and REST give it.
 fn signed(evaluation: &Evaluation, keys: &Keyring, now: DateTime<Utc>) -> Value {
     let mut structured = evaluation.structured().unwrap_or_default();
-    let signature = SignedVerdicts::of(&structured, env!("CARGO_PKG_VERSION"), keys, now);
-    if let Some(fields) = structured.as_object_mut() {
-        let signature = serde_json::to_value(signature).unwrap_or_default();
-        fields.insert(SIGNATURE_FIELD.to_owned(), signature);
-    }
+    let version = env!("CARGO_PKG_VERSION");
+    SignedVerdicts::put_into(&mut structured, version, keys, now);
     structured
 }
 

@@ -5,11 +5,12 @@ use std::path::Path;
 use freshcontext_config::{ConfigError, Settings};
 use freshcontext_contract::Limits;
 use freshcontext_files::read::{self as input, Bound};
+use freshcontext_spec::canonical::NotCanonical;
 use freshcontext_spec::ha_pri::Verification;
 use freshcontext_spec::signed::{Checked, KeyDocument, Signature, SignedVerdicts};
-use serde_json::Value;
 
-use super::{WRONG, stamp};
+use super::WRONG;
+use super::stamp::{self, Shown};
 use crate::app::keyring;
 use crate::output;
 
@@ -40,10 +41,22 @@ pub(super) fn verify(
     };
     let verification = match checked {
         checked if checked.is_valid() => Verification::Valid,
-        Checked::UnknownKey | Checked::UnknownScheme => Verification::Unknown,
+        Checked::UnknownKey | Checked::UnknownScheme | Checked::VerdictsOnly | Checked::Incomplete => {
+            Verification::Unknown
+        }
         _ => Verification::Invalid,
     };
-    stamp::show(verification, checked.says(), Some(checked.as_str()), as_json)
+    let covers = match signature {
+        Some(_) => "every byte of the file",
+        None => "every field of the evaluation; not the text beside it, which has a signature of its own",
+    };
+    let shown = Shown {
+        verification,
+        said: checked.says(),
+        reason: Some(checked.as_str()),
+        covers,
+    };
+    stamp::show(&shown, as_json)
 }
 
 fn checked(file: &Path, keys: &Path, signature: Option<&Path>, limits: &Limits) -> Result<Checked, String> {
@@ -55,8 +68,16 @@ fn checked(file: &Path, keys: &Path, signature: Option<&Path>, limits: &Limits) 
             .map_err(|_| "--signature: the file holds no signature as JSON".to_owned())?;
         return Ok(signature.check(&bytes, &keys));
     }
-    let whole: Value = serde_json::from_slice(&bytes).map_err(|_| "the file is not JSON".to_owned())?;
-    let evaluation =
-        SignedVerdicts::evaluation_in(&whole).ok_or_else(|| "the file holds no evaluation".to_owned())?;
-    Ok(SignedVerdicts::check(evaluation, &keys).unwrap_or(Checked::UnknownScheme))
+    let whole = std::str::from_utf8(&bytes).map_err(|_| "the file is not JSON".to_owned())?;
+    let whole = whole.strip_prefix('\u{feff}').unwrap_or(whole);
+    let checked = match SignedVerdicts::evaluation_in(whole) {
+        Ok(Some(evaluation)) => SignedVerdicts::check(evaluation, &keys),
+        Ok(None) => return Err("the file holds no evaluation, or more than one".to_owned()),
+        Err(problem) => Err(problem),
+    };
+    match checked {
+        Ok(checked) => Ok(checked),
+        Err(NotCanonical::Duplicate) => Ok(Checked::DuplicateField),
+        Err(NotCanonical::NotJson) => Err("the file is not JSON".to_owned()),
+    }
 }

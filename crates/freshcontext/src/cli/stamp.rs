@@ -4,7 +4,7 @@ use std::path::Path;
 
 use freshcontext_contract::Limits;
 use freshcontext_spec::ha_pri::Verification;
-use freshcontext_spec::stamp::{Stamp, StampError};
+use freshcontext_spec::stamp::{Stamp, StampError, covers};
 
 use super::{FAILED, WRONG};
 use crate::output::{self, Style};
@@ -74,31 +74,54 @@ pub(super) fn verify(file: &Path, key_file: Option<&Path>, as_json: bool, limits
         Ok(checked) => checked,
         Err(problem) => return wrong(&problem),
     };
-    show(verification, said, None, as_json)
+    let shown = Shown {
+        verification,
+        said,
+        reason: None,
+        covers: covers(key_file.is_some()),
+    };
+    show(&shown, as_json)
 }
 
-/// Prints the result of a check; `reason` refines it for programs.
-pub(super) fn show(verification: Verification, said: &str, reason: Option<&str>, as_json: bool) -> u8 {
-    let name = verification.as_str();
-    let style = match verification {
+/// The result of a check.
+pub(super) struct Shown<'a> {
+    /// The result.
+    pub(super) verification: Verification,
+    /// What it means.
+    pub(super) said: &'a str,
+    /// The same more finely, for programs.
+    pub(super) reason: Option<&'a str>,
+    /// What a valid signature covers.
+    pub(super) covers: &'a str,
+}
+
+/// Prints the result of a check.
+pub(super) fn show(shown: &Shown<'_>, as_json: bool) -> u8 {
+    let name = shown.verification.as_str();
+    let is_valid = shown.verification == Verification::Valid;
+    let style = match shown.verification {
         Verification::Valid => Style::Good,
         Verification::Invalid => Style::Bad,
         Verification::Unknown => Style::Middling,
     };
     if as_json {
-        let mut report = serde_json::json!({"verification": name, "detail": said});
-        if let (Some(reason), Some(report)) = (reason, report.as_object_mut()) {
-            report.insert("reason".to_owned(), reason.into());
+        let mut report = serde_json::json!({"verification": name, "detail": shown.said});
+        if let Some(report) = report.as_object_mut() {
+            if let Some(reason) = shown.reason {
+                report.insert("reason".to_owned(), reason.into());
+            }
+            if is_valid {
+                report.insert("covers".to_owned(), shown.covers.into());
+            }
         }
         output::line(&serde_json::to_string_pretty(&report).unwrap_or_default());
     } else {
-        output::line(&format!("{}: {said}", output::paint(style, name)));
+        output::line(&format!("{}: {}", output::paint(style, name), shown.said));
+        if is_valid {
+            output::line(&format!("covered: {}", shown.covers));
+        }
     }
-    if verification == Verification::Valid {
-        0
-    } else {
-        FAILED
-    }
+    if is_valid { 0 } else { FAILED }
 }
 
 fn verified(

@@ -3,6 +3,7 @@
 use axum::response::Response;
 use freshcontext_contract::ErrorCode;
 use freshcontext_core::answer::Failure;
+use freshcontext_redact::{masked, masked_value};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -162,13 +163,13 @@ impl Problem {
             kind: format!("urn:freshcontext:{}", self.code),
             title: title(self.code),
             status: self.status.as_u16(),
-            detail: self.message,
+            detail: without_keys(&self.message),
             code: self.code.as_str(),
-            hint: self.hint,
-            field: self.field,
+            hint: self.hint.as_deref().map(without_keys),
+            field: self.field.as_deref().map(without_keys),
             retry_after_s: self.retry_after_s,
             request_id: id.as_str(),
-            result: self.result,
+            result: self.result.map(masked_value),
         };
         let body = serde_json::to_string(&details).unwrap_or_default();
         let mut response = reply(self.status, PROBLEM_JSON, body);
@@ -193,6 +194,11 @@ pub(in crate::http) fn status_of_call(failure: &Failure) -> StatusCode {
         ErrorCode::TooLarge if of_caller => TOO_MUCH_ASKED,
         code => status_of(code),
     }
+}
+
+/// What a caller sent may be repeated in a problem, and callers send keys by mistake: problems end in logs.
+fn without_keys(text: &str) -> String {
+    masked(text).0.into_owned()
 }
 
 /// Returns the status of a call that failed with this code.

@@ -5,8 +5,9 @@ use axum::response::Response;
 use freshcontext_detect::inspect;
 use freshcontext_engine::{Engine, about, live};
 use freshcontext_mcp::{NAME, VERSION};
+use freshcontext_spec::ha_pri::Verification;
 use freshcontext_spec::signed::KeyDocument;
-use freshcontext_spec::stamp::{Stamp, StampError};
+use freshcontext_spec::stamp::{Stamp, StampError, covers};
 use freshcontext_spec::validate::validate;
 use freshcontext_spec::{schema, specification};
 use schemars::JsonSchema;
@@ -69,6 +70,9 @@ pub(super) struct Verified {
     verification: &'static str,
     /// What that means.
     detail: &'static str,
+    /// What the signature covers, if it is valid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    covers: Option<&'static str>,
 }
 
 /// Text or JSON of a response to validate.
@@ -101,6 +105,7 @@ pub(super) fn worked(shared: &Shared, target: Target, body: &Bytes) -> Result<Re
             serde_json::to_value(Verified {
                 verification: verification.as_str(),
                 detail,
+                covers: (verification == Verification::Valid).then_some(covers(false)),
             })
         }
         Target::Validate => {
