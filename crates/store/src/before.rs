@@ -48,7 +48,7 @@ pub(crate) async fn look(pool: &SqlitePool, file: &Path) -> Result<(), StoreErro
     // Under another name until it is whole, and with its mode from the start: SQLite writes into an empty file.
     let part = beside(file, ".copy");
     removed(&part)?;
-    drop(private::file(&part, "the copy of the database")?);
+    drop(private::file(&part, "the copy of the database", &[])?);
     let name = address(&part).to_string_lossy().into_owned();
     let written = sqlx::query("VACUUM INTO ?").bind(name).execute(pool).await;
     if let Err(error) = written {
