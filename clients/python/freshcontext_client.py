@@ -45,6 +45,8 @@ Verified = TypedDict(
         "verification": "str",
         # What that means.
         "detail": "str",
+        # What the signature covers, if it is valid.
+        "covers": "NotRequired[str | None]",
     },
 )
 
@@ -701,7 +703,7 @@ ReferencesArguments = TypedDict(
     {
         # References as texts (npm:chalk@2.4.2, 10.1038/nature12373, RFC 793), or objects with ref, and title or company (of an SEC accession)
         "references": "NotRequired[list[Any]]",
-        # A text, a bibliography (BibTeX, RIS, CSL JSON) or a lock file (package-lock.json, Cargo.lock, requirements.txt, go.sum) that holds references
+        # A text, a bibliography (BibTeX, RIS, CSL JSON) or a lock file (package-lock.json, yarn.lock, pnpm-lock.yaml, Cargo.lock, requirements.txt, go.sum) that holds references
         "text": "NotRequired[str]",
         # Cursor of the previous answer, for the rest
         "cursor": "NotRequired[str]",
@@ -734,7 +736,7 @@ CheckReferencesArguments = TypedDict(
     {
         # References as texts (npm:chalk@2.4.2, 10.1038/nature12373, RFC 793), or objects with ref, and title or company (of an SEC accession)
         "references": "NotRequired[list[Any]]",
-        # A text, a bibliography (BibTeX, RIS, CSL JSON) or a lock file (package-lock.json, Cargo.lock, requirements.txt, go.sum) that holds references
+        # A text, a bibliography (BibTeX, RIS, CSL JSON) or a lock file (package-lock.json, yarn.lock, pnpm-lock.yaml, Cargo.lock, requirements.txt, go.sum) that holds references
         "text": "NotRequired[str]",
         # Cursor of the previous answer, for the rest
         "cursor": "NotRequired[str]",
@@ -1377,7 +1379,7 @@ class FreshContext:
         return cast("dict[str, Any]", self._json("GET", "/v1/decay"))
 
     def sources(self) -> SourcesAnswer:
-        """The sources: routes, keys, limits, terms."""
+        """The sources: routes, keys, limits, terms, and the live state of each."""
         return cast("SourcesAnswer", self._json("GET", "/v1/sources"))
 
     def keys(self) -> KeysAnswer:

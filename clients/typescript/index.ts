@@ -34,6 +34,8 @@ export type Verified = {
   verification: string;
   /** What that means. */
   detail: string;
+  /** What the signature covers, if it is valid. */
+  covers?: string | null;
 };
 
 export type Validated = {
@@ -522,7 +524,7 @@ export type RecheckAnswerArguments = {
 export type ReferencesArguments = {
   /** References as texts (npm:chalk@2.4.2, 10.1038/nature12373, RFC 793), or objects with ref, and title or company (of an SEC accession) */
   references?: Array<unknown>;
-  /** A text, a bibliography (BibTeX, RIS, CSL JSON) or a lock file (package-lock.json, Cargo.lock, requirements.txt, go.sum) that holds references */
+  /** A text, a bibliography (BibTeX, RIS, CSL JSON) or a lock file (package-lock.json, yarn.lock, pnpm-lock.yaml, Cargo.lock, requirements.txt, go.sum) that holds references */
   text?: string;
   /** Cursor of the previous answer, for the rest */
   cursor?: string;
@@ -559,7 +561,7 @@ export type OpenapiAnswer = Record<string, unknown>;
 export type CheckReferencesArguments = {
   /** References as texts (npm:chalk@2.4.2, 10.1038/nature12373, RFC 793), or objects with ref, and title or company (of an SEC accession) */
   references?: Array<unknown>;
-  /** A text, a bibliography (BibTeX, RIS, CSL JSON) or a lock file (package-lock.json, Cargo.lock, requirements.txt, go.sum) that holds references */
+  /** A text, a bibliography (BibTeX, RIS, CSL JSON) or a lock file (package-lock.json, yarn.lock, pnpm-lock.yaml, Cargo.lock, requirements.txt, go.sum) that holds references */
   text?: string;
   /** Cursor of the previous answer, for the rest */
   cursor?: string;
@@ -1113,7 +1115,7 @@ export class FreshContext {
     return this.json("GET", "/v1/decay");
   }
 
-  /** The sources: routes, keys, limits, terms. */
+  /** The sources: routes, keys, limits, terms, and the live state of each. */
   sources(): Promise<SourcesAnswer> {
     return this.json("GET", "/v1/sources");
   }
