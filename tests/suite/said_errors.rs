@@ -53,6 +53,10 @@ pub fn trials() -> Vec<Trial> {
 
 /// The places of the exchanges whose body is an object in JSON with a list, and an error could stand beside it.
 fn objects(case: &Case) -> Vec<usize> {
+    // An answer with an item says something whatever else failed.
+    if case.expect.items.is_some_and(|items| items > 0) {
+        return Vec::new();
+    }
     let is_object = |exchange| {
         let body = case.body(exchange, std::path::Path::new("")).unwrap_or_default();
         let read: Option<Map<String, Value>> = serde_json::from_slice(&body).ok();
@@ -141,7 +145,8 @@ async fn half_characters(case: Arc<Case>) -> Result<(), Failed> {
         return Ok(());
     }
     let is_noted = became.structured["notes"].to_string().contains("surrogate pair");
-    if became.items().len() == whole.items().len() && is_noted {
+    // A title that reads otherwise may no longer be that of another source's entry: then both stay.
+    if became.items().len() >= whole.items().len() && is_noted {
         return Ok(());
     }
     verdict(vec![format!(

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use freshcontext_contract::Limits;
 use serde_json::Value;
 
+use crate::error::ConfigError;
 use crate::settings::Settings;
 use crate::table::{Setting, settings};
 use crate::tokens;
@@ -55,18 +56,6 @@ pub struct Loaded {
     /// Environment variables with the server's prefix that no setting has.
     pub unknown_environment: Vec<String>,
 }
-
-/// Configuration error. Its message names the key and the cause.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfigError(pub String);
-
-impl std::fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ConfigError {}
 
 /// Loads the settings in rising order of precedence.
 pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {

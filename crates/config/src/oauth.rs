@@ -3,7 +3,7 @@
 use freshcontext_contract::url::{Host, Url};
 use serde_json::Value;
 
-use crate::load::ConfigError;
+use crate::error::ConfigError;
 
 /// Maximum length of one value, in bytes.
 const VALUE_BYTES: usize = 2_000;

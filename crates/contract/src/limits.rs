@@ -232,9 +232,8 @@ pub const CLIENT_CONFIG_VALUES: usize = 250_000;
 pub const JSON_TEXT_BYTES: usize = 4 << 20;
 /// Most upstream dates may lie this far in the future (clock skew) and still be dates, in seconds.
 pub const FUTURE_TOLERANCE_S: i64 = 300;
-/// From this age on, a copy from a cache on the way is told of in a note, and so is a clock of a host that is as much
-/// off, in seconds. Lists of registries are kept for minutes.
-pub const COPY_AGE_TOLD_S: i64 = 3_600;
+/// From this age on, a copy from a cache on the way is told of in a note, in seconds. Lists of registries are kept for minutes.
+pub const COPY_AGE_TOLD_S: u64 = 3_600;
 /// Highest `Age` of a copy that is believed to the second: a year, in seconds.
 pub const COPY_AGE_MAX_S: u64 = 366 * 86_400;
 /// A calendar day begins this many hours before 00:00 UTC where it begins first, in Kiribati (UTC+14): from

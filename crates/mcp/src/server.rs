@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use freshcontext_contract::BoxFuture;
 use freshcontext_contract::limits::PROGRESS_TOKEN_BYTES;
+use freshcontext_contract::{BoxFuture, named};
 use freshcontext_core::sanitize::{clean_error, clean_value, cut};
 use freshcontext_records::RECORDS_KEY;
 use rmcp::model::{
@@ -494,7 +494,7 @@ impl ServerHandler for McpServer {
             return Ok(live::read(&self.engine).identified(&context).into());
         }
         if request.uri != timeline::URI {
-            let message = format!("there is no resource {}", shown(&request.uri));
+            let message = format!("there is no resource {}", named(&shown(&request.uri)));
             // The specification requires the requested URI in the error.
             let uri = clean_error(&request.uri);
             let data = Some(json!({"uri": cut(&uri, SHOWN_URI_CHARS)}));

@@ -10,11 +10,13 @@ mod discovery;
 mod issuer;
 mod keys;
 mod provider;
+mod refused;
 mod resource;
 mod server;
 mod token;
 
 pub use issuer::{Documents, IssuerDocuments, Report};
+pub use refused::Refused;
 pub use resource::WELL_KNOWN;
-pub use server::{Accepted, Options, Refused, ResourceServer};
+pub use server::{Accepted, Options, ResourceServer};
 pub use token::Flaw;

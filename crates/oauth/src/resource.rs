@@ -3,7 +3,7 @@
 use freshcontext_contract::url::Url;
 use serde_json::{Map, Value, json};
 
-use crate::server::Refused;
+use crate::refused::Refused;
 
 /// Path of the metadata; that of the resource may follow.
 pub const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";

@@ -9,6 +9,7 @@ use freshcontext_fetch::Timer;
 use sha2::{Digest as _, Sha256};
 
 use crate::issuer::{Documents, Issuer, Report};
+use crate::refused::Refused;
 use crate::token::{self, Claims, Expected, Flaw};
 use crate::{provider, resource};
 
@@ -26,19 +27,6 @@ pub struct Options {
     pub resource: String,
     /// Scopes that every token must have.
     pub scopes: Vec<String>,
-}
-
-/// Why a request is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Refused {
-    /// It has no access token.
-    Missing,
-    /// Its token is not valid.
-    Invalid(Flaw),
-    /// Its token has not all required scopes.
-    Scope,
-    /// The issuer's keys are not known, so no token can be checked.
-    Unavailable,
 }
 
 /// A caller with a valid token.

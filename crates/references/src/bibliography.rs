@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::find::find;
-use crate::gather::Listed;
+use crate::listed::Listed;
 use crate::recognise::recognise;
 use crate::reference::{Cited, Doubt};
 

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use crate::bibliography::Entry;
 use crate::forms::arxiv_id;
-use crate::gather::Listed;
+use crate::listed::Listed;
 use crate::reference::Cited;
 
 /// Fields in which an address may stand.

@@ -1,12 +1,12 @@
 //! All references of one document, by what the document is.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::Value;
 
 use crate::invisible::without_invisible;
+use crate::listed::Listed;
 use crate::locks::Locked;
 use crate::reference::{Cited, Doubt};
 use crate::{bibliography, bibtex, find, locks, node_locks};
@@ -125,34 +125,6 @@ pub fn gather(text: &str, most: usize) -> Gathered {
         !found.is_full()
     });
     listed(Format::Text, found)
-}
-
-/// References, once each, in their order, until there is one too many.
-#[derive(Debug)]
-pub(crate) struct Listed {
-    pub(crate) references: Vec<Cited>,
-    seen: HashSet<String>,
-    most: usize,
-}
-
-impl Listed {
-    fn new(most: usize) -> Self {
-        Self {
-            references: Vec::new(),
-            seen: HashSet::new(),
-            most,
-        }
-    }
-
-    pub(crate) fn add(&mut self, cited: Cited) {
-        if !self.is_full() && self.seen.insert(cited.text.clone()) {
-            self.references.push(cited);
-        }
-    }
-
-    pub(crate) fn is_full(&self) -> bool {
-        self.references.len() > self.most
-    }
 }
 
 static BIBTEX: LazyLock<Option<Regex>> =

@@ -8,6 +8,7 @@ mod forms;
 mod gather;
 mod invisible;
 mod isbn;
+mod listed;
 mod locks;
 mod node_locks;
 mod recognise;

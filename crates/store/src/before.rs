@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use sqlx::sqlite::SqlitePool;
 
+use crate::address::address;
 use crate::error::{StoreError, Trouble};
-use crate::sqlite::address;
 use crate::{migrations, private};
 
 /// The table in which sqlx notes the versions that were applied.

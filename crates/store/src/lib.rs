@@ -4,6 +4,7 @@
 //! Every row has an owner, and no operation crosses owners. The number and the age of stored entries are limited. If
 //! the store is unavailable, it returns a [`StoreError`], and the caller continues without it.
 
+mod address;
 mod backend;
 mod before;
 mod bounds;

@@ -1,7 +1,7 @@
 //! Embedded SQLite: a file with a write-ahead log, or memory.
 
 use std::fs::{File, TryLockError};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use sqlx::sqlite::{
 };
 use sqlx::{ConnectOptions as _, Row as _};
 
+use crate::address::address;
 use crate::backend::{AnswerRow, AnswersPage, Backend, Info};
 use crate::error::{StoreError, Trouble};
 use crate::reach::Reach;
@@ -173,26 +174,6 @@ fn turn(file: &Path, longest: Duration) -> Result<Option<File>, StoreError> {
             Err(TryLockError::WouldBlock) => std::thread::sleep(TRY_AGAIN),
         }
     }
-}
-
-/// Returns the file as an SQLite URI, which can express every byte of a path; sqlx accepts UTF-8 only.
-#[cfg(unix)]
-pub(crate) fn address(file: &Path) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt as _;
-    const PATH: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
-        .remove(b'/')
-        .remove(b'.')
-        .remove(b'-')
-        .remove(b'_');
-    // Two leading slashes would start a host name.
-    let file: PathBuf = file.components().collect();
-    let path = percent_encoding::percent_encode(file.as_os_str().as_bytes(), PATH);
-    PathBuf::from(format!("file:{path}"))
-}
-
-#[cfg(not(unix))]
-pub(crate) fn address(file: &Path) -> PathBuf {
-    file.to_owned()
 }
 
 row_reader!(answer_of: SqliteRow => AnswerRow { answer_id, tool, arguments, hash, record, created_ms });

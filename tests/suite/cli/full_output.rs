@@ -188,6 +188,10 @@ impl Scene {
             ),
             ("deliverable list", line(&["deliverable", "list"], &"")),
             (
+                "deliverable notify",
+                line(&["deliverable", "notify", "brief"], &""),
+            ),
+            (
                 "deliverable remove",
                 line(&["deliverable", "remove", "other"], &""),
             ),
@@ -215,7 +219,7 @@ impl Scene {
             ("records show", line(&["records", "show", context], &"")),
             (
                 "references",
-                line(&["references", "-"], &"Nothing in this text is a reference."),
+                line(&["references", "-"], &"ISBN 978-0-306-40615-7 is a book."),
             ),
             ("settings", line(&["settings", "--json"], &"")),
             ("sources", line(&["sources"], &"")),

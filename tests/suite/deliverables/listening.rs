@@ -107,12 +107,16 @@ impl Stream {
     }
 }
 
+fn tokens() -> String {
+    let tokens = TOKENS.map(|(name, token)| format!("{name}={}", token.trim_start_matches("Bearer ")));
+    tokens.join(",")
+}
+
 async fn serve(kept: &Kept, base: &str) -> HttpServer {
     let mut command = kept.process(&["http", "--addr", "127.0.0.1:0", "--toolset", "time"]);
-    let tokens = TOKENS.map(|(name, token)| format!("{name}={}", token.trim_start_matches("Bearer ")));
     command
         .env("FRESHCONTEXT_UPSTREAM", format!("*={base}"))
-        .env("FRESHCONTEXT_HTTP_TOKENS", tokens.join(","))
+        .env("FRESHCONTEXT_HTTP_TOKENS", tokens())
         .env("FRESHCONTEXT_LIMIT_STREAM_KEEP_ALIVE_MS", "100")
         .env("FRESHCONTEXT_LIMIT_INBOUND_RATE_PER_MINUTE", "0");
     HttpServer::of(command).await
@@ -129,7 +133,8 @@ pub(super) async fn over_http(kept: Kept) -> Result<(), Failed> {
             arguments.extend(["--source", SOURCE]);
         }
         let now = format!("2026-11-23T09:{minute:02}:00Z");
-        let command = kept.command(&arguments, &now, &base);
+        let mut command = kept.command(&arguments, &now, &base);
+        command.env("FRESHCONTEXT_HTTP_TOKENS", tokens());
         async move {
             let done = finish(command, "").await;
             ensure(done.code == Some(0), &done.stderr)

@@ -25,7 +25,7 @@ enum Way {
 }
 
 /// Every command of the program.
-const COMMANDS: [(&str, Way); 48] = [
+const COMMANDS: [(&str, Way); 49] = [
     ("stdio", Way::Kept),
     ("http", Way::Ours),
     ("healthcheck", Way::Ours),
@@ -46,6 +46,7 @@ const COMMANDS: [(&str, Way); 48] = [
     ("deliverable show", Way::Kept),
     ("deliverable diff", Way::Kept),
     ("deliverable watch", Way::Kept),
+    ("deliverable notify", Way::Ours),
     ("deliverable remove", Way::Ours),
     ("sync", Way::Kept),
     ("tools", Way::Ours),

@@ -296,6 +296,7 @@ async fn resource(line: &Line<'_>) -> Result<(), Failed> {
     let templates = session.ask("resources/templates/list", json!({})).await;
     let known = [
         "freshcontext://deliverables/{name}",
+        "freshcontext://deliverables/{name}/changes",
         "freshcontext://records/{context_id}",
     ];
     for template in templates["result"]["resourceTemplates"]

@@ -376,7 +376,11 @@ async fn no_files(kept: Kept) -> Result<(), Failed> {
         is_not_kept(&answers[&open])?;
         ensure(began.elapsed() <= BEYOND, format!("{:?}", began.elapsed()))?;
         goes_on(&mut session, "words", without).await?;
-        is_refused(&mut session, "is not a regular file").await?;
+        let says = match device {
+            Some(_) => "is a symbolic link",
+            None => "is not a regular file",
+        };
+        is_refused(&mut session, says).await?;
         session.hang_up();
         let ended = session.end().await;
         ensure(ended.status.success(), ended.log)?;

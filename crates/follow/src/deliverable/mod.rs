@@ -476,7 +476,7 @@ fn new_webhook(notify: Notify) -> Result<NewWebhook, SourceError> {
     let secret = if notify.own_secret {
         None
     } else {
-        let made = crate::WebhookSecret::generate().ok_or_else(|| {
+        let made = crate::webhook::WebhookSecret::generate().ok_or_else(|| {
             SourceError::new(
                 ErrorCode::Internal,
                 "no secret could be generated: this machine has no randomness",

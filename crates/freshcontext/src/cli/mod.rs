@@ -310,6 +310,8 @@ fn dispatch(cli: Cli) -> u8 {
         Command::Deliverable { token, task } => {
             if let (Some(name), args::DeliverableTask::Add(_)) = (&token, &task)
                 && !loaded.settings.http.tokens.contains_key(name)
+                // The subject of an access token, whose name is a hash.
+                && !(loaded.settings.http.oauth.is_set() && name.starts_with("oauth:"))
             {
                 let problem = format!("no token is named {} (http.tokens)", named(name));
                 output::error(
