@@ -297,6 +297,9 @@ async fn slow_upstreams() -> Result<(), Failed> {
     )
 }
 
+/// Ids and verdicts.
+type Due = &'static [(&'static str, &'static str)];
+
 /// What was cut out of a text in the wrong place, and what another index may have, is never gone; what the text holds is all
 /// checked. Every upstream says 404, but for two papers that stand.
 async fn texts_as_people_have_them() -> Result<(), Failed> {
@@ -317,7 +320,7 @@ async fn texts_as_people_have_them() -> Result<(), Failed> {
         }
     })
     .await?;
-    let cases: [(&str, &str, &[(&str, &str)]); 12] = [
+    let cases: [(&str, &str, Due); 12] = [
         (
             "table",
             "|10.5555/paper.1|2013|",

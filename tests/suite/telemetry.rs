@@ -105,7 +105,8 @@ fn attribute(attributes: &[KeyValue], name: &str) -> Value {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.concat()
 }
 
 /// One request of the newest revision, whose `_meta` has a trace.

@@ -410,9 +410,10 @@ fn no_more_is_kept_than_is_asked_for() {
     let numbered = |form: fn(usize) -> String| (0..300).map(form).collect::<String>();
     let npm = numbered(|at| format!(",\"node_modules/p{at}\":{{\"version\":\"1.0.{at}\"}}"));
     let source = "registry+https://github.com/rust-lang/crates.io-index";
-    let crates: String = (0..300)
+    let crates: Vec<String> = (0..300)
         .map(|at| format!("[[package]]\nname = \"p{at}\"\nversion = \"1.0.0\"\nsource = \"{source}\"\n"))
         .collect();
+    let crates = crates.concat();
     for (text, format) in [
         (numbered(|at| format!("https://example.com/{at} ")), Format::Text),
         (

@@ -54,11 +54,14 @@ pub fn canonical(json: &str, without: &[&str]) -> Result<String, NotCanonical> {
     Ok(out)
 }
 
+/// Names and values of an object, in its order, each value as it is written.
+pub type Written<'j> = Vec<(Cow<'j, str>, &'j str)>;
+
 /// The members of an object as they stand; `None` where the text is no object.
 ///
 /// # Errors
 /// See [`NotCanonical`].
-pub fn members(json: &str) -> Result<Option<Vec<(Cow<'_, str>, &str)>>, NotCanonical> {
+pub fn members(json: &str) -> Result<Option<Written<'_>>, NotCanonical> {
     if !json.trim_start().starts_with('{') {
         return Ok(None);
     }

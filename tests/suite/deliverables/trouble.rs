@@ -65,7 +65,11 @@ async fn client(command: Command, says: &str) -> Result<(), Failed> {
     ensure(ended.status.success(), &ended.log)?;
     ensure(
         made.is_error
-            && made.code() == "misconfigured"
+            // What comes back by itself says when to try again.
+            && matches!(
+                (made.code(), made.structured["retry_after_s"].is_u64()),
+                ("misconfigured", false) | ("overloaded", true)
+            )
             && made.text.contains(says)
             && made.text.trim_end().lines().count() == 1,
         format!("{} where it should say: {says}", made.text),

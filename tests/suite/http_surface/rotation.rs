@@ -28,9 +28,10 @@ fn token(name: &str, version: u32) -> String {
 
 fn tokens(lines: &[(&str, u32)]) -> String {
     let lines = lines.iter();
-    lines
+    let lines: Vec<String> = lines
         .map(|(name, version)| format!("{name} = {}\n", token(name, *version)))
-        .collect()
+        .collect();
+    lines.concat()
 }
 
 fn file(name: &str, text: &str) -> PathBuf {

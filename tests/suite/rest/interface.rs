@@ -463,7 +463,8 @@ async fn door() -> Result<(), Failed> {
 async fn late_evaluation() -> Result<(), Failed> {
     let server = HttpServer::start(&[("FRESHCONTEXT_LIMIT_CALL_DEADLINE_MS", "1")]).await;
     let mut complaints = Vec::new();
-    let words: String = (0..3_500).map(|word| format!(" word{word}")).collect();
+    let words: Vec<String> = (0..3_500).map(|word| format!(" word{word}")).collect();
+    let words = words.concat();
     let signals: Vec<Value> = (0..300)
         .map(|at| json!({"source": format!("https://example.com/{at}"), "content": format!("{at}{words}")}))
         .collect();

@@ -29,10 +29,10 @@ async fn verified(
     keys: &str,
     retired: Option<&str>,
 ) -> Result<(Option<i32>, String), Failed> {
-    let folder = scratch().join("signed");
-    std::fs::create_dir_all(&folder)?;
     // Trials run beside one another.
     static CHECKS: AtomicUsize = AtomicUsize::new(0);
+    let folder = scratch().join("signed");
+    std::fs::create_dir_all(&folder)?;
     let check = CHECKS.fetch_add(1, Ordering::Relaxed);
     let name = |end: &str| folder.join(format!("{}-{check}-{end}", std::process::id()));
     let mut printing = command(&["keys"]);
@@ -126,7 +126,7 @@ async fn whole() -> Result<(), Failed> {
     let server = HttpServer::start(&settings).await;
     let given = json!({"signals": [
         {"content": "a b", "source": "https://example.com/a", "title": "A", "published_at": "2026-11-20", "semantic_score": 0.4},
-        {"content": "c", "source": "https://example.com/c", "semantic_score": 0.30000000000000004}
+        {"content": "c", "source": "https://example.com/c", "semantic_score": 0.300_000_000_000_000_04}
     ]});
     let answer = server.send("POST", "/v1/evaluate", &[], &given.to_string()).await;
     let signed = answer.json();

@@ -386,7 +386,7 @@ async fn no_files(kept: Kept) -> Result<(), Failed> {
         ensure(ended.status.success(), ended.log)?;
         let told = finish(kept.process(&["store", "info"]), "").await;
         ensure(
-            told.code == Some(1) && told.stdout.is_empty() && told.stderr.contains("not a regular file"),
+            told.code == Some(1) && told.stdout.is_empty() && told.stderr.contains(says),
             format!("{told:?}"),
         )?;
         over_http(&kept, &upstream.base()).await?;

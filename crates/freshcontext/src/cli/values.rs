@@ -258,7 +258,7 @@ mod tests {
             arguments(&[&at("query=")]).unwrap(),
             json!({"query": "two\nlines"})
         );
-        assert!(arguments(&[&at("")]).unwrap_err().contains("JSON object"));
+        assert!(arguments(&[&at("")]).unwrap_err().contains("JSON"));
         std::fs::write(&file, r#"{"query": "x", "limit": 1}"#).unwrap();
         assert_eq!(
             arguments(&[&at(""), "remote=no"]).unwrap(),

@@ -180,10 +180,8 @@ impl SignedVerdicts {
         Ok(match (of_whole, of_verdicts) {
             // What is wrong with a verdict says more than that the whole is not signed.
             (Checked::VerdictsOnly, Checked::Valid | Checked::Retired) => Checked::VerdictsOnly,
-            (Checked::VerdictsOnly, wrong) => wrong,
-            (Checked::Valid, of_verdicts) => of_verdicts,
             (Checked::Retired, Checked::Valid) => Checked::Retired,
-            (Checked::Retired, of_verdicts) => of_verdicts,
+            (Checked::VerdictsOnly | Checked::Valid | Checked::Retired, of_verdicts) => of_verdicts,
             (wrong, _) => wrong,
         })
     }

@@ -92,7 +92,7 @@ pub fn in_order(place: Place) -> Result<(), Failed> {
         )?;
         let heads = kept.heads("local").await?;
         ensure(
-            heads.len() == 1 && (heads[0].version, heads[0].changes) == (2, 4),
+            matches!(heads.as_slice(), [head] if (head.version, head.changes) == (2, 4)),
             format!("{heads:?}"),
         )?;
         ensure(
@@ -111,7 +111,7 @@ pub fn in_order(place: Place) -> Result<(), Failed> {
             .await?;
         let hooks = kept.webhooks("local").await?;
         ensure(
-            hooks.len() == 1 && (hooks[0].position, hooks[0].changes) == (4, 4),
+            matches!(hooks.as_slice(), [hook] if (hook.position, hook.changes) == (4, 4)),
             format!("{hooks:?}"),
         )?;
         Ok(())
@@ -198,7 +198,7 @@ pub fn delivered(place: Place) -> Result<(), Failed> {
         kept.settle_delivery("local", "a", later, 2, &given_up).await?;
         let failures = kept.webhook_failures("local", "a").await?;
         ensure(
-            failures.len() == 1 && (failures[0].number, failures[0].attempts) == (2, 2),
+            matches!(failures.as_slice(), [failure] if (failure.number, failure.attempts) == (2, 2)),
             format!("{failures:?}"),
         )?;
         // A back-off that a wrong clock wrote ends, too.
@@ -217,8 +217,10 @@ pub fn delivered(place: Place) -> Result<(), Failed> {
             .await?;
         let hooks = kept.webhooks("local").await?;
         ensure(
-            (hooks[0].position, hooks[0].delivered, hooks[0].given_up) == (3, 2, 1)
-                && hooks[0].failure.is_none(),
+            matches!(
+                hooks.as_slice(),
+                [hook] if (hook.position, hook.delivered, hook.given_up) == (3, 2, 1) && hook.failure.is_none()
+            ),
             format!("{hooks:?}"),
         )?;
         ensure(
