@@ -57,13 +57,14 @@ pub(super) fn run(
                 code(answer.worst())
             };
             let answer = Outcome::References(Box::new(answer)).into();
-            let mut printed = call::show(&answer, json);
-            if let Some(page) = html {
-                let tool = check_references_tool();
-                printed = printed.max(call::write_page(&tool, &answer, app.engine.clock().now(), page));
+            let code = call::show(&answer, json).max(code);
+            match html {
+                Some(page) => {
+                    let tool = check_references_tool();
+                    call::write_page(&tool, &answer, app.engine.clock().now(), page).max(code)
+                }
+                None => code,
             }
-            // What could not be printed is a failure, whatever the verdicts are.
-            if printed == 0 { code } else { printed }
         }
         Some(Err(error)) => failed(&error),
         None => FAILED,
