@@ -47,56 +47,104 @@ pub(super) fn are_apart(signals: &Node<'_>) -> bool {
     }
 }
 
+/// What was done with the numbers beside documents.
+#[derive(Default)]
+struct Read {
+    /// Pairs whose number was read as a score.
+    scores: usize,
+    /// Pairs whose number was read as a distance.
+    apart: usize,
+    /// Rows of columns with a distance.
+    distances: usize,
+}
+
 /// Writes them as objects. Returns what is to be said of it.
 pub(super) fn put_together(signals: &mut Value) -> Vec<String> {
-    let (mut pairs, mut distances) = (0, 0);
+    let mut read = Read::default();
     match signals {
         Value::Array(list) => {
+            let are_distances = grow(list);
             for value in list {
-                if let Some(document) = of_pair(value) {
-                    pairs += 1;
+                if let Some(document) = of_pair(value, are_distances) {
+                    let count = if are_distances {
+                        &mut read.apart
+                    } else {
+                        &mut read.scores
+                    };
+                    *count += 1;
                     *value = document;
-                } else if let Some(rows) = of_columns(value, &mut distances) {
+                } else if let Some(rows) = of_columns(value, &mut read.distances) {
                     *value = json!({ "results": rows });
                 }
             }
         }
         one => {
-            if let Some(rows) = of_columns(one, &mut distances) {
+            if let Some(rows) = of_columns(one, &mut read.distances) {
                 *one = Value::Array(rows);
             }
         }
     }
-    let mut notes = Vec::new();
-    if pairs > 0 {
-        notes.push(
-            "Signals were given as pairs of a document and a number: the number was read as the score, higher for nearer."
-                .to_owned(),
-        );
-    }
-    if distances > 0 {
-        notes.push(
-            "distances were read as a relevance of 1 / (1 + distance), which keeps their order.".to_owned(),
-        );
-    }
-    notes
+    let said = [
+        (
+            read.scores,
+            "Signals were given as pairs of a document and a number: the number was read as the score, higher for nearer.",
+        ),
+        (
+            read.apart,
+            "Signals were given as pairs of a document and a number that grows along the list. Searches list the nearest first, \
+             so it was read as a distance: a relevance of 1 / (1 + distance).",
+        ),
+        (
+            read.distances,
+            "distances were read as a relevance of 1 / (1 + distance), which keeps their order.",
+        ),
+    ];
+    said.into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(_, words)| words.to_owned())
+        .collect()
 }
 
-/// The document of a pair, with its score.
-fn of_pair(value: &mut Value) -> Option<Value> {
+/// The document and the number of a pair, by their places.
+fn places(pair: &[Value]) -> Option<(usize, f64)> {
+    match pair {
+        [Value::Object(_), Value::Number(number)] => Some((0, number.as_f64()?)),
+        [Value::Number(number), Value::Object(_)] => Some((1, number.as_f64()?)),
+        _ => None,
+    }
+}
+
+/// Whether the numbers of the pairs of a list grow along it. Stores return similarities or distances under one name (LangChain's
+/// `similarity_search_with_score`), and each lists the nearest first.
+fn grow(list: &[Value]) -> bool {
+    let numbers: Vec<f64> = list
+        .iter()
+        .filter_map(|value| Some(places(value.as_array()?)?.1))
+        .collect();
+    let ends = numbers.first().zip(numbers.last());
+    numbers.is_sorted() && ends.is_some_and(|(first, last)| first < last)
+}
+
+fn relevance(distance: f64) -> f64 {
+    1.0 / (1.0 + distance.max(0.0))
+}
+
+/// The document of a pair, with its number as a relevance or as a score.
+fn of_pair(value: &mut Value, is_distance: bool) -> Option<Value> {
     let pair = value.as_array_mut()?;
-    let at = match pair.as_slice() {
-        [Value::Object(_), Value::Number(_)] => 0,
-        [Value::Number(_), Value::Object(_)] => 1,
-        _ => return None,
-    };
+    let (at, number) = places(pair)?;
     let score = pair.get(1 - at)?.clone();
     let mut document = pair.get_mut(at)?.as_object_mut().map(std::mem::take)?;
     let has_score = ["semantic_score", "score"]
         .iter()
         .any(|name| document.contains_key(*name));
     if !has_score {
-        document.insert("score".to_owned(), score);
+        let (name, score) = if is_distance {
+            ("semantic_score", relevance(number).into())
+        } else {
+            ("score", score)
+        };
+        document.insert(name.to_owned(), score);
     }
     Some(Value::Object(document))
 }
@@ -109,53 +157,121 @@ fn of_columns(value: &Value, distances: &mut usize) -> Option<Vec<Value>> {
     if documents.iter().any(Value::is_object) || !(is_column("ids") || is_column("metadatas")) {
         return None;
     }
-    let column = |name: &str| -> Vec<Option<Value>> {
-        let list = columns.get(name).and_then(Value::as_array);
-        // One list for each query, and a plain one where nothing was asked for. A query that found less is shorter, in
-        // each column alike.
-        list.into_iter()
-            .flatten()
-            .flat_map(|entry| match entry {
-                Value::Array(of_query) => of_query.iter().map(filled).collect(),
-                entry => vec![filled(entry)],
-            })
-            .collect()
+    let list = |name: &str| {
+        columns
+            .get(name)
+            .and_then(Value::as_array)
+            .map_or(&[][..], Vec::as_slice)
     };
-    let parts: Vec<(&str, Vec<Option<Value>>)> = COLUMNS
-        .iter()
-        .map(|(name, field)| (*field, column(name)))
-        .collect();
-    let far = column(DISTANCES);
-    let rows = parts
-        .iter()
-        .map(|(_, column)| column.len())
-        .max()
-        .unwrap_or_default();
-    let row = |at: usize| {
-        let mut document = Map::new();
-        for (field, column) in &parts {
-            if let Some(Some(entry)) = column.get(at) {
-                document.insert((*field).to_owned(), entry.clone());
-            }
-        }
-        let distance = far.get(at).and_then(|far| far.as_ref()?.as_f64());
-        let relevance = distance.map(|distance| 1.0 / (1.0 + distance.max(0.0)));
-        if let Some(relevance) = relevance.filter(|_| !document.contains_key("score")) {
-            document.insert("semantic_score".to_owned(), relevance.into());
-        }
-        (Value::Object(document), distance.is_some())
+    let fields = COLUMNS.iter().map(|(name, _)| *name).chain([DISTANCES]);
+    let lists: Vec<&[Value]> = fields.map(list).collect();
+    // One list for each query, and a plain one where nothing was asked for.
+    let is_nested = lists.iter().any(|list| list.iter().any(Value::is_array));
+    let queries = if is_nested {
+        let count = lists.iter().map(|list| list.len()).max().unwrap_or_default();
+        (0..count).map(|query| of_query(&lists, query)).collect()
+    } else {
+        vec![lists]
     };
+    // A column that a query lacks moves none of another query into its place.
+    let rows = queries.iter().flat_map(|lists| {
+        let count = lists.iter().map(|list| list.len()).max().unwrap_or_default();
+        (0..count).map(move |at| (lists, at))
+    });
     Some(
-        (0..rows)
-            .map(|at| {
-                let (document, is_far) = row(at);
-                *distances += usize::from(is_far);
-                document
-            })
-            .collect(),
+        rows.map(|(lists, at)| {
+            let entry = |list: &&[Value]| list.get(at).filter(|entry| !entry.is_null()).cloned();
+            let mut document: Map<String, Value> = COLUMNS
+                .iter()
+                .zip(lists)
+                .filter_map(|((_, field), list)| Some(((*field).to_owned(), entry(list)?)))
+                .collect();
+            let distance = lists.last().and_then(entry).and_then(|far| far.as_f64());
+            if let Some(distance) = distance.filter(|_| !document.contains_key("score")) {
+                *distances += 1;
+                document.insert("semantic_score".to_owned(), relevance(distance).into());
+            }
+            Value::Object(document)
+        })
+        .collect(),
     )
 }
 
-fn filled(value: &Value) -> Option<Value> {
-    (!value.is_null()).then(|| value.clone())
+/// The entries of one query in each column; none where a column lacks it.
+fn of_query<'v>(lists: &[&'v [Value]], query: usize) -> Vec<&'v [Value]> {
+    let entries = |list: &&'v [Value]| {
+        let entries = list.get(query).and_then(Value::as_array);
+        entries.map_or(&[][..], Vec::as_slice)
+    };
+    lists.iter().map(entries).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(mut signals: Value) -> (Value, Vec<String>) {
+        let notes = put_together(&mut signals);
+        (signals, notes)
+    }
+
+    #[test]
+    fn a_number_that_grows_from_the_nearest_on_is_a_distance() {
+        let document = |name: &str| json!({"page_content": name, "metadata": {}});
+        let (far, notes) = written(json!([
+            [document("a"), 0.0],
+            [document("b"), 1.0],
+            [document("c"), 3.0]
+        ]));
+        let relevance: Vec<f64> = far
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["semantic_score"].as_f64().unwrap())
+            .collect();
+        assert_eq!(relevance, [1.0, 0.5, 0.25]);
+        assert!(
+            notes.len() == 1 && notes[0].contains("read as a distance"),
+            "{notes:?}"
+        );
+        for near in [
+            json!([[document("a"), 0.9], [document("b"), 0.4]]),
+            json!([[document("a"), 0.4], [document("b"), 0.9], [document("c"), 0.1]]),
+            json!([[document("a"), 0.7]]),
+            json!([[document("a"), 0.7], [document("b"), 0.7]]),
+        ] {
+            let (read, notes) = written(near.clone());
+            assert_eq!(read[0]["score"], near[0][1], "{near}");
+            assert!(
+                notes.len() == 1 && notes[0].contains("read as the score"),
+                "{notes:?}"
+            );
+        }
+    }
+
+    /// The date of one document never comes to stand at another.
+    #[test]
+    fn a_query_without_a_column_takes_none_of_the_next() {
+        let (read, _) = written(json!({
+            "ids": [["a", "b"], ["c"]],
+            "documents": [["first", "second"], ["third"]],
+            "metadatas": [null, [{"date": "2026-01-02"}]],
+            "distances": [[0.0, 1.0], [0.0]],
+        }));
+        assert_eq!(
+            read,
+            json!([
+                {"id": "a", "document": "first", "semantic_score": 1.0},
+                {"id": "b", "document": "second", "semantic_score": 0.5},
+                {"id": "c", "document": "third", "metadata": {"date": "2026-01-02"}, "semantic_score": 1.0},
+            ])
+        );
+        let (plain, _) = written(
+            json!({"ids": ["a", "b"], "documents": ["first", null], "metadatas": [{"date": "2026-01-02"}]}),
+        );
+        assert_eq!(
+            plain,
+            json!([{"id": "a", "document": "first", "metadata": {"date": "2026-01-02"}}, {"id": "b"}])
+        );
+    }
 }
