@@ -297,10 +297,12 @@ type Change = fn(&mut tokio::process::Command);
 
 /// What `unshare` is given for a machine on which `/tmp` has no room and cannot be written; `None` where it may not be.
 async fn without_tmp() -> Option<Vec<&'static str>> {
-    const MOUNTS: &str = "mount -t tmpfs -o ro,size=4k none /tmp && exec \"$@\"";
+    // The program is opened first: it may itself be below /tmp.
+    const MOUNTS: &str =
+        "exec 3<\"$1\" && shift && mount -t tmpfs -o ro,size=4k none /tmp && exec /proc/self/fd/3 \"$@\"";
     for namespace in [vec!["--mount"], vec!["--user", "--map-root-user", "--mount"]] {
         let words = [&namespace[..], &["sh", "-c", MOUNTS, "sh"]].concat();
-        let tried = program("unshare", &[&words[..], &["true"]].concat())
+        let tried = program("unshare", &[&words[..], &[BINARY, "--version"]].concat())
             .output()
             .await;
         if tried.is_ok_and(|tried| tried.status.success()) {
