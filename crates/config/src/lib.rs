@@ -14,6 +14,6 @@ pub use clock::SystemClock;
 pub use error::ConfigError;
 pub use host_rule::{HostRule, authority};
 pub use load::{Loaded, Sources, default_file, load};
-pub use oauth::OAuthSettings;
+pub use oauth::{OAuthSettings, is_on_this_machine};
 pub use settings::{HttpSettings, LogFormat, OtelSettings, Secret, Settings, StoreMode, WebhookSettings};
 pub use table::{Kind, LONG_SECRET, Setting, settings, settings_markdown};

@@ -76,16 +76,20 @@ pub(crate) fn issuer(text: &str) -> Result<(), String> {
     if url.query().is_some() {
         return Err("must be an address without a query".to_owned());
     }
-    let local = match url.host() {
+    if url.scheme() != "https" && !is_on_this_machine(&url) {
+        return Err("must be an https address, because who can change its keys can make tokens".to_owned());
+    }
+    Ok(())
+}
+
+/// Returns whether an address leads to this machine, whatever the network.
+pub fn is_on_this_machine(url: &Url) -> bool {
+    match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         Some(Host::Domain(name)) => name == "localhost",
         None => false,
-    };
-    if url.scheme() != "https" && !local {
-        return Err("must be an https address, because who can change its keys can make tokens".to_owned());
     }
-    Ok(())
 }
 
 /// Reads an http(s) address without user name and fragment.

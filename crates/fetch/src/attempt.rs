@@ -376,12 +376,15 @@ impl Inner {
         if job.descriptor.hosts.named().contains(&name) {
             return Ok(());
         }
+        let left = job.deadline.left(self.timer().as_ref());
+        self.check_name(name, left).await
+    }
+
+    /// Checks the addresses that a name has here, within this time and that for a connection.
+    pub(crate) async fn check_name(&self, name: &str, within: Duration) -> Result<(), SourceError> {
         let limit = Duration::from_millis(self.wire.limits.connect_ms);
-        let sleep = self
-            .timer()
-            .sleep(limit.min(job.deadline.left(self.timer().as_ref())));
         let checked = std::pin::pin!(self.guard.permitted(name));
-        match select(checked, sleep).await {
+        match select(checked, self.timer().sleep(limit.min(within))).await {
             Either::Left((Ok(_), _)) => Ok(()),
             Either::Left((Err(refused), _)) => Err(fault::of_refusal(&refused, name)),
             Either::Right(_) => Err(fault::of_late_step(Step::Dns, name)),

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::dns::{Addrs, Name, Resolving};
@@ -13,7 +14,7 @@ use rustls_pki_types::pem::PemObject;
 
 use crate::config::ProxyConfig;
 use crate::config_error::ConfigError;
-use crate::policy::{PolicyConfig, fits_dns};
+use crate::policy::{PolicyConfig, check_url, fits_dns};
 use crate::ports::{Dial, Resolve, ResolveError};
 use crate::step::{SeenLayer, SeenSessions, Step, now_at};
 
@@ -225,6 +226,15 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
+    /// Checks an address itself, before any name lookup.
+    pub(crate) fn check(&self, url: &Url) -> Result<(), SourceError> {
+        let policy = self
+            .policy
+            .read()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        check_url(url, &policy)
+    }
+
     async fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, Refused> {
         if !fits_dns(name) {
             return Err(Refused::Dns(ResolveError::Failed(

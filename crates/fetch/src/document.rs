@@ -6,17 +6,14 @@ use std::time::Instant;
 use bytes::Bytes;
 use freshcontext_contract::url::{Host as UrlHost, Url};
 use freshcontext_contract::{ErrorCode, Method, SourceError};
-use futures_util::future::{Either, select};
 use http::HeaderMap;
 use http::header::{ACCEPT, HeaderName, HeaderValue};
 
 use crate::clients::DialMode;
 use crate::deadline::Deadline;
 use crate::exchange::Outgoing;
-use crate::fault;
 use crate::pipeline::{Inner, Pipeline};
-use crate::policy::{check_url, fits_dns};
-use crate::step::Step;
+use crate::policy::fits_dns;
 
 /// Who named the address of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,14 +99,7 @@ impl Inner {
         mode: DialMode,
         deadline: &Deadline,
     ) -> Result<(), SourceError> {
-        {
-            let policy = self
-                .guard
-                .policy
-                .read()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
-            check_url(url, &policy)?;
-        }
+        self.guard.check(url)?;
         let Some(UrlHost::Domain(name)) = url.host() else {
             return Ok(());
         };
@@ -120,12 +110,6 @@ impl Inner {
         if mode != DialMode::Proxied {
             return Ok(());
         }
-        let sleep = self.timer().sleep(deadline.left(self.timer().as_ref()));
-        let checked = std::pin::pin!(self.guard.permitted(name));
-        match select(checked, sleep).await {
-            Either::Left((Ok(_), _)) => Ok(()),
-            Either::Left((Err(refused), _)) => Err(fault::of_refusal(&refused, name)),
-            Either::Right(_) => Err(fault::of_late_step(Step::Dns, name)),
-        }
+        self.check_name(name, deadline.left(self.timer().as_ref())).await
     }
 }

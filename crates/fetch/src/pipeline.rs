@@ -23,7 +23,7 @@ use crate::holding::{Held, Holding, Patience};
 use crate::hosts::{Host, HostTable};
 use crate::limiter::RateLimiter;
 use crate::outgoing::{identity, redacted, user_agent};
-use crate::policy::{PolicyConfig, check_url, fits_dns};
+use crate::policy::{PolicyConfig, fits_dns};
 use crate::ports::{Jitter, Observe, Timer};
 use crate::reading::{Expected, validate};
 use crate::refusals::Refusals;
@@ -281,10 +281,7 @@ impl Inner {
     }
 
     fn check_address(&self, descriptor: &Descriptor, url: &Url) -> Result<(), SourceError> {
-        {
-            let policy = self.guard.policy.read().unwrap_or_else(PoisonError::into_inner);
-            check_url(url, &policy)?;
-        }
+        self.guard.check(url)?;
         let host = url.host_str().unwrap_or_default();
         if let Some(UrlHost::Domain(name)) = url.host()
             && !fits_dns(name)

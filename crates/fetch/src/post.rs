@@ -6,7 +6,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use freshcontext_contract::url::{Host as UrlHost, Url};
 use freshcontext_contract::{ErrorCode, SourceError};
-use futures_util::future::{Either, select};
 use http::HeaderMap;
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 
@@ -14,8 +13,8 @@ use crate::clients::DialMode;
 use crate::deadline::Deadline;
 use crate::fault;
 use crate::pipeline::{Inner, Pipeline};
-use crate::policy::{check_url, fits_dns};
-use crate::step::{Late, Step, StepLimits, watched};
+use crate::policy::fits_dns;
+use crate::step::{Late, StepLimits, watched};
 use crate::waits::retry_after_of;
 
 /// What is posted.
@@ -54,12 +53,7 @@ impl Pipeline {
 
 impl Inner {
     fn check_webhook(&self, url: &Url, allow_http: bool) -> Result<(), SourceError> {
-        let policy = self
-            .guard
-            .policy
-            .read()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        check_url(url, &policy)?;
+        self.guard.check(url)?;
         if url.scheme() != "https" && !allow_http {
             return Err(SourceError::new(
                 ErrorCode::BlockedAddress,
@@ -91,7 +85,7 @@ impl Inner {
         let (mode, dialled) = self.route(&post.url, &mut headers);
         if let (DialMode::Proxied, Some(UrlHost::Domain(name))) = (mode, post.url.host()) {
             // The proxy resolves the name itself, so the addresses that it has here are checked first.
-            self.check_name(name).await?;
+            self.check_name(name, Duration::MAX).await?;
         }
         let client = self
             .wire
@@ -122,16 +116,5 @@ impl Inner {
         // Without the path, which may hold a secret of the receiver.
         tracing::debug!(host, status, "a webhook answered");
         Ok(Posted { status, retry_after })
-    }
-
-    /// Checks every address of a name, within the time for a connection.
-    async fn check_name(&self, name: &str) -> Result<(), SourceError> {
-        let limit = Duration::from_millis(self.wire.limits.connect_ms);
-        let checked = std::pin::pin!(self.guard.permitted(name));
-        match select(checked, self.timer().sleep(limit)).await {
-            Either::Left((Ok(_), _)) => Ok(()),
-            Either::Left((Err(refused), _)) => Err(fault::of_refusal(&refused, name)),
-            Either::Right(_) => Err(fault::of_late_step(Step::Dns, name)),
-        }
     }
 }

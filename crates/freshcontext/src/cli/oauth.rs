@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use freshcontext_config::{ConfigError, HttpSettings};
-use freshcontext_contract::url::{Host, Url};
+use freshcontext_config::{ConfigError, HttpSettings, is_on_this_machine};
+use freshcontext_contract::url::Url;
 
 use super::report::{Report, Verdict};
 use super::with_runtime;
@@ -57,13 +57,7 @@ fn resource(settings: &HttpSettings, report: &mut Report) {
     let Some(url) = settings.oauth.resource().and_then(|text| Url::parse(text).ok()) else {
         return;
     };
-    let local = match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => false,
-    };
-    if url.scheme() != "https" && !local {
+    if url.scheme() != "https" && !is_on_this_machine(&url) {
         let note = format!("clients send their access tokens to {url} without TLS (`http.oauth.resource`)");
         report.say(Verdict::Note, SUBJECT, &note);
     }

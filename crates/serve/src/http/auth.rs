@@ -1,24 +1,21 @@
 //! Checks before a request is processed: Host and Origin, the token, the client's rate.
 
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
 
-use axum::body::{Body, HttpBody};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use bytes::Bytes;
 use freshcontext_contract::{ErrorCode, Limits};
 use http::{HeaderValue, StatusCode, header};
-use hyper::body::{Frame, SizeHint};
 
 use super::access::{self, Presented};
 use super::answers::{NOT_NOW, Refused};
 use super::cors;
 use super::guard::{Admitted, Denied, Guard};
+use super::held_body::HeldBody;
 use super::operator::PAGE_PATH;
 use super::peers::Peers;
 use super::places::{Permit, Serving};
@@ -274,37 +271,7 @@ fn held(response: Response, serving: Serving) -> Response {
         let close = HeaderValue::from_static("close");
         parts.headers.insert(header::CONNECTION, close);
     }
-    let body = Held {
-        body,
-        _serving: serving,
-    };
-    Response::from_parts(parts, Body::new(body))
-}
-
-/// A response body with the permits that it releases at its end.
-struct Held {
-    body: Body,
-    _serving: Serving,
-}
-
-impl HttpBody for Held {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
+    Response::from_parts(parts, Body::new(HeldBody::new(body, serving)))
 }
 
 /// Builds the refusal for a caller with too many concurrent requests.

@@ -1,21 +1,19 @@
 //! Streams of `subscriptions/listen`: how many there are, in all and for each caller, and how long their connections last.
 
 use std::collections::HashMap;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
 
-use axum::body::{Body, HttpBody};
+use axum::body::Body;
 use axum::response::Response;
-use bytes::Bytes;
 use freshcontext_contract::{ErrorCode, Limits};
 use freshcontext_mcp::caller::Caller;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use hyper::body::{Frame, SizeHint};
+
 use serde_json::{Value, json};
 
 use super::answers::{NOT_NOW, rpc_error};
 use super::connections::Activity;
+use super::held_body::HeldBody;
 
 /// Method that opens a stream, as the header `Mcp-Method` names it. rmcp refuses a request whose body differs.
 const METHOD: &str = "subscriptions/listen";
@@ -117,46 +115,24 @@ pub(crate) fn streamed(response: Response, listener: Listener, line: Option<Line
     if let Some(Line(activity)) = &line {
         activity.stream_begins();
     }
-    let body = Streamed {
-        body,
+    let kept = KeptOpen {
         line,
         _listener: listener,
     };
-    Response::from_parts(parts, Body::new(body))
+    Response::from_parts(parts, Body::new(HeldBody::new(body, kept)))
 }
 
-/// A response body that keeps its connection open, however long it is silent.
-struct Streamed {
-    body: Body,
+/// What keeps a connection open, however long its stream is silent.
+struct KeptOpen {
     line: Option<Line>,
     _listener: Listener,
 }
 
-impl Drop for Streamed {
+impl Drop for KeptOpen {
     fn drop(&mut self) {
         if let Some(Line(activity)) = &self.line {
             activity.stream_ends();
         }
-    }
-}
-
-impl HttpBody for Streamed {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }
 

@@ -9,6 +9,7 @@ mod connections;
 mod cors;
 mod guard;
 pub(crate) mod head;
+mod held_body;
 mod listening;
 mod monitored;
 mod operator;
