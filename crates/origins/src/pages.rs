@@ -81,6 +81,8 @@ const WHOLE: [&str; 9] = [
     "print=true",
     "showfullarticle=true",
 ];
+/// Extensions of scripts, which show many pages under one path.
+const SCRIPTS: [&str; 8] = ["asp", "aspx", "cfm", "cgi", "do", "jsp", "php", "pl"];
 /// Longest part of a path that is looked at.
 const SEGMENT: usize = 200;
 
@@ -193,6 +195,17 @@ impl Page {
         is_uuid(tail).then(|| format!("article {site} {}", tail.to_lowercase()))
     }
 
+    /// Whether only the query can tell pages apart: the path is empty, or that of a script.
+    fn is_named_by_query(&self) -> bool {
+        self.url.path_segments().is_none_or(|mut parts| {
+            let last = parts.next_back().unwrap_or_default();
+            let extension = last.rsplit_once('.').map(|(_, extension)| extension);
+            self.parts().is_empty()
+                || extension
+                    .is_some_and(|extension| SCRIPTS.contains(&extension.to_ascii_lowercase().as_str()))
+        })
+    }
+
     /// Host, path and query without what does not change the page.
     fn plain(&self) -> String {
         let mut parts: Vec<&str> = self.parts();
@@ -233,19 +246,19 @@ impl Page {
             let part = decoded.split(";jsessionid=").next().unwrap_or_default();
             out.push_str(part.trim_end_matches(".html"));
         }
-        let mut kept: Vec<&str> = self
-            .url
-            .query()
-            .unwrap_or_default()
-            .split('&')
-            .filter(|pair| {
+        let of_page = |pair: &&str| {
+            let name = pair.split('=').next().unwrap_or_default();
+            !name.is_empty() && !is_tracking(name) && !WHOLE.contains(&pair.to_ascii_lowercase().as_str())
+        };
+        let query = self.url.query().unwrap_or_default();
+        let (ignored, mut kept): (Vec<&str>, Vec<&str>) =
+            query.split('&').filter(of_page).partition(|pair| {
                 let name = pair.split('=').next().unwrap_or_default();
-                !name.is_empty()
-                    && !is_tracking(name)
-                    && !IGNORED.contains(&name.to_ascii_lowercase().as_str())
-                    && !WHOLE.contains(&pair.to_ascii_lowercase().as_str())
-            })
-            .collect();
+                IGNORED.contains(&name.to_ascii_lowercase().as_str())
+            });
+        if kept.is_empty() && self.is_named_by_query() {
+            kept = ignored;
+        }
         kept.sort_unstable();
         if !kept.is_empty() {
             out.push('?');
@@ -394,6 +407,11 @@ mod tests {
                 "https://news.ycombinator.com/item?id=2",
             ),
             ("https://example.com:8080/a", "https://example.com/a"),
+            (
+                "https://example.com/view.php?cid=1",
+                "https://example.com/view.php?cid=2",
+            ),
+            ("https://example.com/?link=a", "https://example.com/?link=b"),
         ] {
             assert_ne!(key(one), key(other), "{one} {other}");
         }
