@@ -12,6 +12,7 @@ use crate::{root, verdict};
 pub fn trials() -> Vec<Trial> {
     vec![
         Trial::test("sync::dependencies", || verdict(dependencies())),
+        Trial::test("sync::one_build", || verdict(one_build())),
         Trial::test("sync::folders", || verdict(folders())),
         Trial::test("sync::generated", || verdict(generated())),
         Trial::test("sync::descriptors", || verdict(descriptors())),
@@ -316,6 +317,40 @@ fn sources_of(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
         }
     }
     out
+}
+
+/// `cargo xtask` uses every dependency with the features that the tests switch on: otherwise most are built twice.
+fn one_build() -> Vec<String> {
+    let tree = |options: &[&str]| -> Result<BTreeSet<String>, String> {
+        let mut command = std::process::Command::new("cargo");
+        command
+            .current_dir(root())
+            .args([
+                "tree",
+                "--offline",
+                "--prefix=none",
+                "--no-dedupe",
+                "--format={p} [{f}]",
+            ])
+            .args(options);
+        let done = command.output().map_err(|error| error.to_string())?;
+        if !done.status.success() {
+            return Err(String::from_utf8_lossy(&done.stderr).into_owned());
+        }
+        Ok(String::from_utf8_lossy(&done.stdout)
+            .lines()
+            .map(str::to_owned)
+            .collect())
+    };
+    let chores = tree(&["--package=freshcontext-xtask", "--edges=normal,build"]);
+    let tests = tree(&["--workspace", "--edges=normal,build,dev"]);
+    match (chores, tests) {
+        (Ok(chores), Ok(tests)) => chores
+            .difference(&tests)
+            .map(|package| format!("crates/xtask/Cargo.toml: the tests use {package} with more features"))
+            .collect(),
+        (Err(error), _) | (_, Err(error)) => vec![format!("cargo tree: {error}")],
+    }
 }
 
 fn dependencies() -> Vec<String> {
