@@ -48,7 +48,13 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceE
     all.extend(others);
     all.sort_by_key(|(place, _)| *place);
     let all = all.into_iter().map(|(_, pending)| pending).collect();
-    result(all, query.repeated)
+    let is_limited = |error: &SourceError| error.code == ErrorCode::RateLimited;
+    result(all, query.repeated).map_err(|error| match query.provider {
+        Some(only) if error.hint.is_none() && !is_limited(&error) => {
+            error.hint(format!("leave `provider` out: then others than {} are asked, too", only.id()))
+        }
+        _ => error,
+    })
 }
 
 /// One ticker on its way alone.

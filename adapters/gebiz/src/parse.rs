@@ -120,10 +120,16 @@ fn refusal(answer: &Answer) -> SourceError {
     } else {
         ErrorCode::UpstreamError
     };
-    SourceError::new(
+    let error = SourceError::new(
         code,
         format!("data.gov.sg answered with an error: {}", quoted(&said)),
-    )
+    );
+    if missing {
+        // The words of a caller find no tenders; only the data set itself can be missing.
+        error.hint("the data set has moved: update freshcontext, or report it")
+    } else {
+        error
+    }
 }
 
 /// A row without a tender number belongs to no tender: two of them are not one.

@@ -110,7 +110,7 @@ impl Tender {
         item.set_day("awarded", self.awarded);
         item.set("outcome", self.status.as_str());
         if is_failed(&self.status) {
-            item.set("suppliers", "none: nobody was awarded this tender");
+            item.set("suppliers", "none: no supplier was awarded");
             let sign = StandingEvidence::field(
                 StandingState::Cancelled,
                 "tender_detail_status",

@@ -17,7 +17,7 @@ use crate::request::{self, Filter};
 use crate::{DESCRIPTOR, actions};
 
 const LAG: &str =
-    "Defense contracts are published 90 days late, others within days: no recent award is weak evidence";
+    "Defense contracts are published 90 days late, others within days: that no recent award is listed proves little";
 
 /// The search pages no further than this without another kind of cursor.
 const REACH: usize = 50_000;

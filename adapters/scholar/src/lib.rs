@@ -209,9 +209,9 @@ impl Scholar {
             Ok(page) => Ok((page, url)),
             Err(error) if error.code == ErrorCode::RateLimited => {
                 Err(error.hint(if cx.configured("OPENALEX_API_KEY") {
-                    "it starts anew at midnight UTC; the plan of OPENALEX_API_KEY decides how much it is"
+                    "it resets at midnight UTC; the plan of OPENALEX_API_KEY decides how much it is"
                 } else {
-                    "set OPENALEX_API_KEY for ten times as much (free: https://openalex.org/settings/api); it starts anew at midnight UTC"
+                    "set OPENALEX_API_KEY for ten times as much (free: https://openalex.org/settings/api); it resets at midnight UTC"
                 }))
             }
             Err(error) => Err(error),
@@ -238,7 +238,7 @@ fn advised(error: SourceError, has_words: bool) -> SourceError {
         return error;
     }
     if has_words {
-        error.hint("allow `fallback` to ask Crossref and OpenAlex instead, or try extract_arxiv")
+        error.hint("pass fallback=true to ask Crossref and OpenAlex instead, or use extract_arxiv")
     } else {
         error.hint("search for the title or the authors instead: then Crossref and OpenAlex can answer")
     }

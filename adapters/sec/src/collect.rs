@@ -246,10 +246,10 @@ async fn company(
     if let Some(error) = failure.filter(|_| matching.is_empty()) {
         // What could not be read may well hold what was asked for.
         let message = format!(
-            "none of the {} filings of {} that were read is asked for, and a part of the older ones could not be \
+            "no filing of {} that was read ({}) is one that was asked for, and a part of the older ones could not be \
              read: {}",
-            filings.len(),
             company.name,
+            filings.len(),
             error.message
         );
         return Err(error.saying(message));

@@ -105,7 +105,7 @@ pub(crate) fn gaps(candidates: &[Candidate<'_>], needed_for: &str) -> Vec<Missin
         match candidate.usability {
             Usability::Failed => out.add(
                 format!(
-                    "What does {} say? It was asked, and nothing was retrieved: what it holds is not known.",
+                    "What does {} say? Its retrieval failed: what it holds is not known.",
                     named(name)
                 ),
                 severity,

@@ -142,17 +142,31 @@ fn describe(transport: &dyn Transport, descriptor: &'static Descriptor) -> Value
     })
 }
 
-/// Returns every environment variable that a source's credentials or routes may use.
-pub fn secret_names(descriptor: &Descriptor) -> Vec<&'static str> {
-    let mut names: Vec<&'static str> = Vec::new();
+/// Returns the keys that a source may be given: alternatives, each with all the environment variables that it takes.
+pub fn key_sets(descriptor: &Descriptor) -> Vec<Vec<&'static str>> {
+    let mut sets: Vec<Vec<&'static str>> = Vec::new();
     for credential in descriptor.credentials {
-        names.extend(credential.env);
-        if let Apply::ClientCredentials { secret_env, .. } = credential.apply {
-            names.push(secret_env);
+        for env in credential.env {
+            sets.push(match credential.apply {
+                Apply::ClientCredentials { secret_env, .. } => vec![*env, secret_env],
+                _ => vec![*env],
+            });
         }
     }
-    names.extend(descriptor.routes.iter().filter_map(|route| route.needs));
+    for env in descriptor.routes.iter().filter_map(|route| route.needs) {
+        if !sets.iter().flatten().any(|known| *known == env) {
+            sets.push(vec![env]);
+        }
+    }
     let mut seen = HashSet::new();
+    sets.retain(|set| seen.insert(set.clone()));
+    sets
+}
+
+/// Returns every environment variable that a source's credentials or routes may use.
+pub fn secret_names(descriptor: &Descriptor) -> Vec<&'static str> {
+    let mut seen = HashSet::new();
+    let mut names: Vec<&'static str> = key_sets(descriptor).into_iter().flatten().collect();
     names.retain(|name| seen.insert(*name));
     names
 }

@@ -132,7 +132,7 @@ enum Stop {
 impl Stop {
     fn hint(self) -> Option<&'static str> {
         match self {
-            Self::Deadline => Some("call again: this call had no time left for another attempt"),
+            Self::Deadline => Some("call again then: this call had no time left for another attempt"),
             Self::Quota => Some("call again in some minutes: this host has failed too often lately"),
             Self::Refused => Some("call again in some minutes: this host is being left alone until then"),
             Self::NotTemporary | Self::Probe | Self::Attempts | Self::Unstated => None,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use freshcontext_contract::{Descriptor, Hosts, Key, Refetch};
+use freshcontext_contract::{Apply, Descriptor, Hosts, Key, Refetch};
 use freshcontext_core::decay::{Band, CLASSES, DEFAULT_LAMBDA, half_life_words};
 use freshcontext_spec::specification::{self, says};
 use serde_json::Value;
@@ -11,8 +11,13 @@ fn key(descriptor: &Descriptor) -> String {
     let names: Vec<String> = descriptor
         .distinct_credentials()
         .into_iter()
-        .filter_map(|credential| credential.env.first())
-        .map(|name| format!("`{name}`"))
+        .filter_map(|credential| {
+            let name = credential.env.first()?;
+            Some(match credential.apply {
+                Apply::ClientCredentials { secret_env, .. } => format!("`{name}` and `{secret_env}`"),
+                _ => format!("`{name}`"),
+            })
+        })
         .collect();
     match descriptor.key() {
         Key::None => "none".to_owned(),

@@ -88,7 +88,7 @@ fn read_rows(html: &str, base: &Url) -> Result<Listing, SourceError> {
     }
     if listing.items.is_empty() {
         let message =
-            "Hacker News sent a page without a single story, as it does to visitors it does not want";
+            "Hacker News sent a page without a single story, which usually means that it blocks this address";
         return Err(SourceError::access_denied(message).hint("try again in some minutes"));
     }
     Ok(listing)

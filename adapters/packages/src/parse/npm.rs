@@ -41,6 +41,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         );
         return Err(
             SourceError::not_found(format!("{} was unpublished from npm{at}", named(name)))
+                .hint("the package is gone: look for its successor with search_repos")
                 .standing(sign.since(written)),
         );
     }

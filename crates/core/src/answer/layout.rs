@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use chrono::TimeDelta;
 use freshcontext_budget::{Envelope, Headers};
 use freshcontext_contract::quote::{QUOTE, quote_lines};
 use freshcontext_contract::{Status, named};
@@ -90,12 +91,19 @@ fn score_words(scored: &Scored, score: u8) -> String {
     words
 }
 
+/// Longest wait that is advised where figures move.
+const MOVING: TimeDelta = TimeDelta::days(1);
+
 /// When the answer is worth asking for again, or since when it has been.
 fn staleness(scored: &Scored, envelope: &mut Envelope) {
     match scored.revalidate_after() {
         Some(next) if next > scored.retrieved_at => {
             let wait = duration_words(next - scored.retrieved_at);
             let state = scored.staleness().as_str();
+            if scored.has_moving_figures && next - scored.retrieved_at > MOVING {
+                envelope.line("Staleness", state);
+                return;
+            }
             let next = next.format("%Y-%m-%dT%H:%MZ");
             envelope.line(
                 "Staleness",

@@ -85,7 +85,7 @@ pub struct FailedPart {
     pub standing: Option<Standing>,
 }
 
-/// The dates of an answer's items, shown or not, without those placed out of order.
+/// The dates of an answer's items, shown or not. Those placed out of order are only counted.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Span {
     /// Items with a date.
@@ -94,6 +94,8 @@ pub(crate) struct Span {
     pub(crate) newest: Option<Resolved>,
     /// The oldest date.
     pub(crate) oldest: Option<Resolved>,
+    /// Items with a date that are placed out of order.
+    pub(crate) out_of_order: usize,
 }
 
 /// A scored answer. Everything in it is clean and bounded; what is left is fitting it to a length.
@@ -132,6 +134,10 @@ pub struct Scored {
     pub(crate) subject: Option<Standing>,
     /// Whether the source could tell such states.
     pub(crate) told: StandingTold,
+    /// Whether it shows figures that move, such as stars, so that it is outdated long before its dates are.
+    pub(crate) has_moving_figures: bool,
+    /// Whether answers of its route can tell any state.
+    pub(crate) can_tell: bool,
     /// What stands beside its score instead of the score's own word: the state of what dates it.
     pub(crate) reservation: Option<String>,
     /// Whether what dates it is over, or replaced: to ask for it again brings nothing newer.
@@ -197,6 +203,18 @@ impl Scored {
     /// What is said of the standing of all of it, on one line.
     pub(crate) fn standing_overview(&self) -> Option<String> {
         standing::overview(self.subject.as_ref(), self.standings(), self.item_count())
+    }
+
+    /// What a table says of the standing of all of it.
+    pub(crate) fn standing_cell(&self) -> String {
+        self.standing_overview().unwrap_or_else(|| {
+            let words = match self.told {
+                StandingTold::Partly => "no notice found, and not all was asked",
+                StandingTold::Yes if self.can_tell => "no notice found",
+                StandingTold::Yes | StandingTold::No => "source cannot tell",
+            };
+            words.to_owned()
+        })
     }
 
     /// The same as a structure.
@@ -354,12 +372,18 @@ impl Scored {
             dated,
             newest,
             oldest,
+            out_of_order,
         } = &self.span;
         let (Some(newest), Some(oldest)) = (newest, oldest) else {
             return Some(own);
         };
+        let apart = match out_of_order {
+            0 => String::new(),
+            1 => "; 1 item out of order (pinned, sponsored, unreleased) not counted".to_owned(),
+            several => format!("; {several} items out of order (pinned, sponsored, unreleased) not counted"),
+        };
         if *dated < 2 || newest.instant == oldest.instant {
-            return Some(own);
+            return Some(own + &apart);
         }
         let mut words = if newest.instant == self.date.instant {
             format!("newest of {dated}, {own}")
@@ -372,7 +396,7 @@ impl Scored {
             // Writing to a String cannot fail.
             let _ = write!(words, "; oldest {age} ({day})");
         }
-        Some(words)
+        Some(words + &apart)
     }
 
     /// Whether the dates of several items, and that of the whole, are certain: then it is said once.

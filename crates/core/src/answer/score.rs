@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::quote::closed;
 use freshcontext_contract::{
-    CommonArgs, DateEvidence, Descriptor, Item, Listing, PartFailure, Scope, Skipped, SourceError,
+    CommonArgs, DateEvidence, Descriptor, Item, Listing, PartFailure, Route, Scope, Skipped, SourceError,
     StandingTold, Status, counted, named,
 };
 
@@ -99,7 +99,9 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
         None => reservation(&dating, &date, at),
     };
     date_notes(&kept, &mut notes);
-    notes.extend(moving_figures(&kept, descriptor, args));
+    let moving = moving_figures(&kept, descriptor, args);
+    let has_moving_figures = moving.is_some();
+    notes.extend(moving);
 
     let status = status_of(
         result.status,
@@ -161,7 +163,9 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
         let done: Vec<String> = removed.into_iter().chain(disarmed).collect();
         notes.push(format!("The source's text was cleaned: {}", done.join(", ")));
     }
-    let (told, untold) = told(descriptor, result.standing_told, result.route);
+    let route = route_of(descriptor, result.route);
+    let can_tell = result.standing_told.is_some() || route.is_some_and(|route| !route.states.is_empty());
+    let (told, untold) = told(result.standing_told, route);
     // Of what shows nothing there is nothing to tell.
     notes.extend(untold.filter(|_| !items.is_empty()).map(str::to_owned));
     let mut all_skipped = result.skipped;
@@ -206,6 +210,8 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
         cached_age: seen.cached_age,
         attempts: seen.attempts,
         told,
+        can_tell,
+        has_moving_figures,
         subject,
         reservation,
         is_over,
@@ -218,19 +224,19 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
 }
 
 /// Whether the states of what is shown could be told, and what is to be said where they could not.
-fn told(
-    descriptor: &Descriptor,
-    by_call: Option<StandingTold>,
-    route: Option<&'static str>,
-) -> (StandingTold, Option<&'static str>) {
-    let route = match route {
-        Some(id) => descriptor.route(id),
-        None => descriptor.routes.first(),
-    };
+fn told(by_call: Option<StandingTold>, route: Option<&Route>) -> (StandingTold, Option<&'static str>) {
     match (by_call, route.and_then(|route| route.untold)) {
         (Some(told), _) => (told, None),
         (None, Some(untold)) => (StandingTold::No, Some(untold)),
         (None, None) => (StandingTold::Yes, None),
+    }
+}
+
+/// The route that answered; the first one where the source has no others to name.
+fn route_of(descriptor: &Descriptor, id: Option<&'static str>) -> Option<&'static Route> {
+    match id {
+        Some(id) => descriptor.route(id),
+        None => descriptor.routes.first(),
     }
 }
 
@@ -383,6 +389,10 @@ fn span(items: &[&(Item, Resolved)]) -> Span {
         dated: dated().count(),
         newest: dated().max_by_key(|date| date.instant).cloned(),
         oldest: dated().min_by_key(|date| date.instant).cloned(),
+        out_of_order: items
+            .iter()
+            .filter(|(item, date)| item.out_of_order && date.instant.is_some())
+            .count(),
     }
 }
 

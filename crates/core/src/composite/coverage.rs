@@ -20,12 +20,7 @@ pub(super) fn table(sections: &[AnsweredSection]) -> String {
     );
     for section in sections {
         let standing = if told {
-            format!(
-                " {} |",
-                section
-                    .standing()
-                    .map_or_else(|| "nothing said".to_owned(), |line| line.replace('|', "/"))
-            )
+            format!(" {} |", section.standing_cell().replace('|', "/"))
         } else {
             String::new()
         };

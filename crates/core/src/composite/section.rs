@@ -72,6 +72,16 @@ impl AnsweredSection {
         }
     }
 
+    /// The same for a table, where each section has a cell.
+    pub(super) fn standing_cell(&self) -> String {
+        match &self.part {
+            Part::Answered(answer) => answer.scored().standing_cell(),
+            Part::Held(_) => "not shown".to_owned(),
+            Part::Skipped(_) => "not asked".to_owned(),
+            Part::Failed(_) => "unknown".to_owned(),
+        }
+    }
+
     /// The date of its newest item, how far that date can be relied on, its age and its score.
     pub(super) fn newest(&self) -> Option<(&str, Option<String>, Option<u8>)> {
         match &self.part {

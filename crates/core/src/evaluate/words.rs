@@ -66,7 +66,7 @@ impl Decision {
             Self::Exclude => Words {
                 label: "Exclude",
                 meaning: "A failed retrieval, or nothing that matches.",
-                action: "Leave out, or fetch anew.",
+                action: "Leave out, or fetch again.",
                 summary: "Not usable.",
             },
         }

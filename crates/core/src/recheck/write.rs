@@ -194,7 +194,7 @@ fn line(item: &ItemVerdict) -> String {
     let why = match (item.verdict, item.detail) {
         (Verdict::Changed, _) if item.standing_then != item.standing_now => {
             let state =
-                |standing: &Option<String>| standing.clone().unwrap_or_else(|| "nothing said".to_owned());
+                |standing: &Option<String>| standing.clone().unwrap_or_else(|| "no notice".to_owned());
             let (then, now) = (state(&item.standing_then), state(&item.standing_now));
             format!(
                 ": standing {then} then, {now} now; {}",

@@ -345,6 +345,27 @@ impl Follow {
         Ok(all)
     }
 
+    /// Changes that the webhooks of an owner's deliverables, or of one of them, wait to post, and the time of the next attempt.
+    /// `None` if there are none.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn waiting_changes(
+        &self,
+        owner: &Owner,
+        name: Option<&str>,
+    ) -> Result<Option<(i64, DateTime<Utc>)>, SourceError> {
+        let hooks = self.webhooks(owner).await?;
+        let waiting: Vec<&say::Webhook> = hooks
+            .iter()
+            .filter(|hook| name.is_none_or(|name| hook.row.name == name) && hook.waiting() > 0)
+            .collect();
+        let changes = waiting.iter().map(|hook| hook.waiting()).sum();
+        let next = waiting.iter().map(|hook| hook.row.next_ms).min();
+        let now = self.engine().clock().now();
+        Ok(next.map(|next| (changes, DateTime::from_timestamp_millis(next).unwrap_or(now).max(now))))
+    }
+
     async fn webhook_of(&self, name: &str, owner: &Owner) -> Result<Option<say::Webhook>, SourceError> {
         let all = self.webhooks(owner).await?;
         Ok(all.into_iter().find(|hook| hook.row.name == name))

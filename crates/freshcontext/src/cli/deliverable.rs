@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use chrono::SecondsFormat;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{Limits, SourceError, code, named};
 use freshcontext_deliverables::{Definition, MAX_TOKENS, OnUnchecked, Source};
@@ -110,14 +111,15 @@ fn post(
             if let Some(name) = name {
                 follow.find_deliverable(name, owner).await?;
             }
-            match courier {
-                Some(courier) => courier.pass(Some((owner, name)), &stop).await,
-                None => Ok(Passed::default()),
-            }
+            let passed = match courier {
+                Some(courier) => courier.pass(Some((owner, name)), &stop).await?,
+                None => Passed::default(),
+            };
+            Ok((passed, follow.waiting_changes(owner, name).await?))
         };
-        let done = work.await;
+        let done: Result<_, SourceError> = work.await;
         follow.engine().close().await;
-        let passed = match done {
+        let (passed, waiting) = match done {
             Ok(passed) => passed,
             Err(error) => return failed(&error),
         };
@@ -128,10 +130,21 @@ fn post(
                 given_up,
             } = &passed;
             output::line(
-                &json!({"delivered": delivered, "failed": failed, "given_up": given_up}).to_string(),
+                &json!({
+                    "delivered": delivered,
+                    "failed": failed,
+                    "given_up": given_up,
+                    "waiting": waiting.map_or(0, |(changes, _)| changes),
+                    "next_attempt": waiting.map(|(_, next)| next),
+                })
+                .to_string(),
             );
         } else {
-            output::line(&format!("Posted: {}", passed.delivered));
+            let wait = waiting.map(|(changes, next)| {
+                let verb = if changes == 1 { "waits" } else { "wait" };
+                format!("; {changes} {verb} until {}", next.to_rfc3339_opts(SecondsFormat::Secs, true))
+            });
+            output::line(&format!("Posted: {}{}", passed.delivered, wait.unwrap_or_default()));
         }
         told(&passed)
     })

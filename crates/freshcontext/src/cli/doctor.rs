@@ -12,7 +12,7 @@ use super::{FAILED, oauth, online, with_runtime};
 use crate::app::{App, proxy_variable};
 use crate::{output, telemetry};
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources, default_file};
-use freshcontext_engine::about::secret_names;
+use freshcontext_engine::about::key_sets;
 use freshcontext_serve::http;
 
 /// Longest wait for Redis.
@@ -93,6 +93,13 @@ pub(super) fn run(
     proxy(settings, &sources.environment, &mut report);
     for problem in telemetry::half_set(settings, &sources.environment) {
         report.say(Verdict::Note, "otel", &problem);
+    }
+    if settings.contact.is_none() {
+        report.say(
+            Verdict::Note,
+            "contact",
+            "not set (`contact`): SEC EDGAR refuses requests that name nobody to write to",
+        );
     }
     keys(&app, &mut report);
     half_keys(&app, &sources.environment, &mut report);
@@ -201,8 +208,11 @@ fn half_keys(app: &App, environment: &[(String, String)], report: &mut Report) {
 
 fn keys(app: &App, report: &mut Report) {
     for descriptor in app.engine.descriptors() {
-        let names = secret_names(descriptor);
-        let set = names.iter().any(|name| app.pipeline.configured(name));
+        let sets = key_sets(descriptor);
+        let set = sets
+            .iter()
+            .any(|set| set.iter().all(|name| app.pipeline.configured(name)));
+        let names: Vec<String> = sets.iter().map(|set| set.join(" and ")).collect();
         match descriptor.key() {
             Key::None => {}
             _ if set => report.say(Verdict::Fine, descriptor.id, "key set"),
@@ -215,7 +225,7 @@ fn keys(app: &App, report: &mut Report) {
                 report.say(
                     Verdict::Note,
                     descriptor.id,
-                    &format!("works without a key; {} opens more", names.join(" or ")),
+                    &format!("works without a key; answers more with {}", names.join(" or ")),
                 );
             }
         }

@@ -154,7 +154,7 @@ fn list(heads: &[RecordsHead], json: bool, now: DateTime<Utc>) {
         })
         .collect();
     if rows.is_empty() {
-        output::line("There are none.");
+        output::line("No stored records.");
     }
     for row in output::table(&rows) {
         output::line(&row);

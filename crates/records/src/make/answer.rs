@@ -279,7 +279,7 @@ pub(super) fn failure(
     };
     let gap = Gap {
         question: format!(
-            "What does {tool} say? It was asked, and nothing was retrieved ({code}): what it holds is not known."
+            "What does {tool} say? Its retrieval failed ({code}): what it holds is not known."
         ),
         needed_for: needed_for(maker),
         severity: Severity::High,

@@ -75,7 +75,7 @@ impl Listed {
 
 pub(super) fn list_text(all: &[Listed], now: DateTime<Utc>) -> String {
     if all.is_empty() {
-        return "There is none.".to_owned();
+        return "No deliverables of this caller.".to_owned();
     }
     let mut text = String::new();
     for listed in all {
