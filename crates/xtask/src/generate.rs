@@ -164,6 +164,9 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
             .into_iter()
             .map(|(name, text)| (format!("schemas/agent-context/{name}"), text)),
     );
+    let answer = serde_json::to_string_pretty(&freshcontext_spec::schema::json_schema())
+        .map_err(|error| format!("schemas/answer.json: {error}"))?;
+    made.push(("schemas/answer.json".to_owned(), format!("{answer}\n")));
     made.extend(clients::files(root)?);
     made.extend(source_readmes(root)?);
     made.push(("docs/README.md".to_owned(), index::page(root, &made)?));

@@ -74,8 +74,14 @@ pub(super) fn envelope(scored: &Scored, content: &str, kept: &Kept) -> String {
 /// What the score is, and how fast it falls.
 fn score_words(scored: &Scored, score: u8) -> String {
     let half_life = half_life_words(scored.lambda);
+    // A list is not as fresh as its newest item.
+    let of = if scored.span.dated > 1 {
+        " of the newest"
+    } else {
+        ""
+    };
     let mut words = format!(
-        "{score} of 100 by age (halves every {})",
+        "{score} of 100 by age{of} (halves every {})",
         half_life.trim_start_matches('~')
     );
     if let Some(reservation) = &scored.reservation {
