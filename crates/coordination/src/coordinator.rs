@@ -17,7 +17,7 @@ use crate::own::Own;
 use crate::scripts::Scripts;
 use crate::share::Shares;
 use crate::status::SharedStatus;
-use crate::{BUDGET, CLOCK_TOLERANCE_MS, PREFIX, address};
+use crate::{BUDGET, CLOCK_TOLERANCE_MS, LASTED, PREFIX, address};
 
 /// Messages to Redis that wait to be sent. Later ones are dropped: leases end by themselves.
 pub(crate) const WAITING: usize = 4_096;
@@ -80,6 +80,8 @@ pub(crate) struct State {
     /// Redis' time at which it may have heard of this process last.
     pub(crate) heard: i64,
     pub(crate) since: Option<Instant>,
+    /// The first loss since a connection last held for [`LASTED`].
+    pub(crate) unsteady: Option<Instant>,
     pub(crate) why: String,
     pub(crate) losses: u64,
     pub(crate) own: HashMap<String, Own>,
@@ -293,8 +295,13 @@ impl Inner {
     pub(crate) fn lose(&self, why: &str) {
         let mut state = self.lock();
         if state.link.take().is_some() {
+            let now = self.timer.now();
+            let joined = state.since.unwrap_or(self.start);
+            if state.unsteady.is_none() || now.saturating_duration_since(joined) >= LASTED {
+                state.unsteady = Some(now);
+            }
             state.losses += 1;
-            state.since = Some(self.timer.now());
+            state.since = Some(now);
             why.clone_into(&mut state.why);
             self.lost.notify_one();
         }

@@ -12,7 +12,7 @@ use crate::coordinator::{Inner, Link, Message, describe};
 use crate::keys::pause_command;
 use crate::reply::Reply;
 use crate::share::millis;
-use crate::{BEAT, BUDGET, CLOCK_TOLERANCE_MS, GATHER, GONE, PREFIX};
+use crate::{BEAT, BUDGET, CLOCK_TOLERANCE_MS, GATHER, GONE, LASTED, PREFIX};
 
 /// Time to open a connection, and for one command of the background.
 const CONNECT: Duration = Duration::from_secs(1);
@@ -20,8 +20,6 @@ const CONNECT: Duration = Duration::from_secs(1);
 /// connect, the longest one stays below [`GATHER`], so that members come before a new generation grants anything.
 const RETRY: Duration = Duration::from_millis(100);
 const LONGEST_RETRY: Duration = Duration::from_secs(1);
-/// A connection that lasted this long was a good one.
-const LASTED: Duration = Duration::from_secs(5);
 /// Interval of the log line while Redis is out of reach.
 const SAID: Duration = Duration::from_mins(1);
 /// Time for which members that have left are remembered, in milliseconds: the longest pace and an exchange.
