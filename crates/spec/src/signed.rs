@@ -282,7 +282,10 @@ fn signing_key(jwk: &Value) -> Option<(String, [u8; KEY_BYTES])> {
 /// exponent are read, too.
 fn end_of(exp: &Value) -> Option<DateTime<Utc>> {
     let millis = (exp.as_f64()? * 1_000.0).round();
-    // A number beyond the range of i64 saturates, and no moment is that far away.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "saturates, and no moment is that far away"
+    )]
     DateTime::from_timestamp_millis(millis as i64)
 }
 
