@@ -343,7 +343,10 @@ async fn named_tokens() -> Result<(), Failed> {
         let headers = [("Authorization", authorization)];
         let answer = door.send("GET", path, &headers, "").await?;
         assert_eq!(answer.status, 401, "{path} {authorization}");
-        assert_eq!(answer.header("www-authenticate").split(' ').next(), Some("Bearer"));
+        assert_eq!(
+            answer.header("www-authenticate").split(' ').next(),
+            Some("Bearer")
+        );
         assert_eq!(format!("{answer:?}").contains("Basic realm"), offers, "{path}");
     }
     assert_eq!(door.call("of-alice").await?.status, 200);
