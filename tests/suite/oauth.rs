@@ -334,6 +334,21 @@ async fn named_tokens() -> Result<(), Failed> {
         ..HttpSettings::default()
     };
     let door = Door::with(&issuer.name(), settings, Limits::DEFAULT).await?;
+    // The operator's page alone offers a browser the password, beside the issuer.
+    for (path, authorization, offers) in [
+        ("/", "Other x", true),
+        ("/", "Basic eDp5", true),
+        ("/v1/tools", "Basic eDp5", false),
+    ] {
+        let headers = [("Authorization", authorization)];
+        let answer = door.send("GET", path, &headers, "").await?;
+        assert_eq!(answer.status, 401, "{path} {authorization}");
+        assert_eq!(
+            answer.header("www-authenticate").split(' ').next(),
+            Some("Bearer")
+        );
+        assert_eq!(format!("{answer:?}").contains("Basic realm"), offers, "{path}");
+    }
     assert_eq!(door.call("of-alice").await?.status, 200);
     assert_eq!(issuer.server.requests().len(), 0, "a named token asks no issuer");
     assert_eq!(door.call("of-bob").await?.status, 401);
@@ -416,7 +431,7 @@ async fn keys_change() -> Result<(), Failed> {
     assert_eq!(issuer.asked(KEYS), 2);
 
     // Without an unknown key id, too, the keys are read again after a while.
-    issuer.set(KEYS, &json!({"keys": []}));
+    issuer.set(KEYS, &json!({"keys": [issuer.signers.ed_jwk("ed-newest")]}));
     door.later(600);
     let claims = Value::Object(issuer.claims(AUDIENCE, door.now()));
     let new = issuer.token(&Value::Object(header("EdDSA", "ed-new")), &claims, "ed");

@@ -1,9 +1,9 @@
 //! Leases: asked of Redis, or granted from this process's share.
 
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use freshcontext_fetch::{Grant, HostLimit, Lease};
+use freshcontext_fetch::{Grant, HostLimit, Lease, Missing};
 
 use crate::coordinator::{Inner, Link, Message, WAITING};
 use crate::keys::{Keys, breaker_key, limit_name, pause_key};
@@ -87,6 +87,11 @@ impl Inner {
             "wait" => Some(Grant::Wait {
                 time: time.max(Duration::from_millis(1)),
                 again: time.clamp(Duration::from_millis(1), Duration::from_secs(1)),
+                missing: match reply.number(1) {
+                    0 => Missing::Slot,
+                    1 => Missing::Place,
+                    _ => Missing::Agreement,
+                },
             }),
             "paused" => Some(Grant::Suspended {
                 time: time.max(Duration::from_millis(1)),
@@ -141,60 +146,85 @@ impl Inner {
         let rate = Rate::from(pace);
         let now = self.timer.now();
         let state = self.lock();
-        let down = now.saturating_duration_since(state.since.unwrap_or(self.start));
+        let down = |since: Option<Instant>| now.saturating_duration_since(since.unwrap_or(self.start));
+        let (is_hiccup, is_unsteady) = (
+            down(state.since) < HICCUP,
+            state.unsteady.is_some() && down(state.unsteady) >= HICCUP,
+        );
         let (shares, clock) = (state.shares(), state.clock);
-        if down < HICCUP {
-            return wait(Duration::from_millis(50));
-        }
         let own = state.own.get(&limit_name(limit));
         let taken = own.map(|own| own.of_share(now)).unwrap_or_default();
         let last = own.and_then(Own::last_of_share);
-        let by_number = |number: u64| -> Result<(), Duration> {
+        let by_number = |number: u64| -> Result<(), (Duration, Missing)> {
             let free = usize::try_from(number).unwrap_or(usize::MAX);
             match taken.len().checked_sub(free) {
                 None => Ok(()),
-                Some(over) => Err(taken
-                    .get(over)
-                    .map_or(pace.per, |end| end.saturating_duration_since(now))),
+                Some(over) => {
+                    let end = taken.get(over);
+                    let time = end.map_or(pace.per, |end| end.saturating_duration_since(now));
+                    Err((time, Missing::Slot))
+                }
             }
         };
+        if is_hiccup {
+            // Each short connection begins the silence and this wait again. The reserve needs neither: Redis never grants it.
+            let reserve = shares.filter(|_| is_unsteady).map_or(0, |shares| {
+                let at = clock.map_or(0, |clock| u64::try_from(clock + self.millis(now)).unwrap_or(0));
+                match rate.allowed(shares, at) {
+                    Allowed::Number(_) => rate.reserve(shares),
+                    Allowed::Turn(_) | Allowed::Nothing => 0,
+                }
+            });
+            drop(state);
+            return if reserve > 0 && by_number(reserve).is_ok() {
+                go()
+            } else {
+                wait(Duration::from_millis(50), Missing::Agreement)
+            };
+        }
         let (Some(shares), Some(clock)) = (shares, clock) else {
             drop(state);
             // Never a member: the operator's number of replicas. Without a turn, nobody can keep the spacing of a pace
             // that has fewer requests than there are replicas.
             let allowed = match rate.requests / self.replicas {
-                0 => Err(pace.per),
+                0 => Err((pace.per, Missing::Agreement)),
                 number => by_number(number),
             };
-            return allowed.map_or_else(wait, |()| go());
+            return allowed.map_or_else(|(time, missing)| wait(time, missing), |()| go());
         };
+        let is_moving = state.known.moving;
         let redis_now = clock + self.millis(now);
         let begins = state.heard + i64::try_from(millis(SILENT) + rate.per_ms).unwrap_or(i64::MAX);
         let silence = Duration::from_millis(u64::try_from(begins - redis_now).unwrap_or(0));
         drop(state);
         let at = u64::try_from(redis_now).unwrap_or(0);
         let allowed = match rate.allowed(shares, at) {
+            // Which index the turns belong to is open. Shares by number are the same for each index.
+            Allowed::Turn(_) if is_moving => Err((pace.per, Missing::Agreement)),
             Allowed::Number(_) if !silence.is_zero() => match rate.reserve(shares) {
-                0 => Err(silence),
+                0 => Err((silence, Missing::Agreement)),
                 reserve => by_number(reserve),
             },
             Allowed::Number(number) => by_number(number),
             Allowed::Turn(_) if !silence.is_zero() => {
                 let first = at + millis(silence);
-                match rate.allowed(shares, first) {
-                    Allowed::Turn(more) => Err(silence + Duration::from_millis(more)),
-                    _ => Err(silence),
-                }
+                let more = match rate.allowed(shares, first) {
+                    Allowed::Turn(more) => Duration::from_millis(more),
+                    _ => Duration::ZERO,
+                };
+                Err((silence + more, Missing::Agreement))
             }
             Allowed::Turn(0) => match last {
                 // One request in each turn.
-                Some(last) if now.saturating_duration_since(last) < pace.per => Err(last + pace.per - now),
+                Some(last) if now.saturating_duration_since(last) < pace.per => {
+                    Err((last + pace.per - now, Missing::Slot))
+                }
                 _ => Ok(()),
             },
-            Allowed::Turn(time) => Err(Duration::from_millis(time)),
-            Allowed::Nothing => Err(pace.per.max(Duration::from_secs(5))),
+            Allowed::Turn(time) => Err((Duration::from_millis(time), Missing::Slot)),
+            Allowed::Nothing => Err((pace.per.max(Duration::from_secs(5)), Missing::Agreement)),
         };
-        allowed.map_or_else(wait, |()| go())
+        allowed.map_or_else(|(time, missing)| wait(time, missing), |()| go())
     }
 }
 
@@ -215,10 +245,135 @@ impl Drop for GivenUp<'_> {
 }
 
 /// Waits, and asks again soon: Redis may be back.
-fn wait(time: Duration) -> Grant {
+fn wait(time: Duration, missing: Missing) -> Grant {
     let time = time.max(Duration::from_millis(1));
     Grant::Wait {
         time,
         again: time.min(AGAIN),
+        missing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    use freshcontext_contract::{BoxFuture, Limits, Pace};
+    use freshcontext_fetch::Timer;
+
+    use crate::LASTED;
+    use crate::coordinator::{Coordinator, Options};
+
+    /// A monotonic clock that only tests advance.
+    struct StepTimer(Instant, Mutex<Duration>);
+
+    impl StepTimer {
+        fn step(&self, time: Duration) {
+            *self.1.lock().unwrap() += time;
+        }
+    }
+
+    impl Timer for StepTimer {
+        fn now(&self) -> Instant {
+            self.0 + *self.1.lock().unwrap()
+        }
+
+        fn sleep(&self, _: Duration) -> BoxFuture<'static, ()> {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    /// A member of two whose connection was lost just now, for the first time or after others, and its timer.
+    fn lost(unsteady_for: Duration) -> (Coordinator, Arc<StepTimer>) {
+        let timer = Arc::new(StepTimer(Instant::now(), Mutex::default()));
+        let coordinator = Coordinator::new(Options {
+            address: "redis://127.0.0.1:1/".to_owned(),
+            replicas: 2,
+            limits: Limits::DEFAULT,
+            timer: timer.clone(),
+        })
+        .unwrap();
+        timer.step(Duration::from_mins(1));
+        let unsteady = timer.now();
+        timer.step(unsteady_for);
+        let inner = &coordinator.0;
+        let heard = 1_000_000 + inner.millis(timer.now());
+        {
+            let mut state = inner.lock();
+            state.clock = Some(1_000_000);
+            state.heard = heard;
+            state.since = Some(timer.now());
+            state.unsteady = Some(unsteady);
+            state.known.n = 2;
+            state.known.index = 1;
+            state.known.agreed = true;
+        }
+        (coordinator, timer)
+    }
+
+    fn limit(requests: u32, per: Duration) -> HostLimit {
+        HostLimit {
+            host: "api.test.org".to_owned(),
+            path: "",
+            keyed: false,
+            pace: Some(Pace { requests, per }),
+            at_once: 4,
+        }
+    }
+
+    /// Asks for leases of the share until one is refused. Returns the number of leases, and what was missing then.
+    fn drain(coordinator: &Coordinator, limit: &HostLimit) -> (u64, Missing) {
+        let mut id = 0;
+        loop {
+            match coordinator.0.acquire_own(limit, id) {
+                Grant::Go(_) => id += 1,
+                Grant::Wait { missing, .. } => return (id, missing),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn the_reserve_serves_while_connections_do_not_last() {
+        let hour = limit(800, Duration::from_hours(1));
+        // An eighth of the half of each of two members.
+        let reserve = 800 / (8 * 2);
+        let (first, _) = lost(Duration::ZERO);
+        assert_eq!(
+            drain(&first, &hour),
+            (0, Missing::Agreement),
+            "one loss is a hiccup"
+        );
+        let (again, timer) = lost(LASTED);
+        assert_eq!(drain(&again, &hour), (reserve, Missing::Agreement));
+        timer.step(HICCUP);
+        assert_eq!(drain(&again, &hour), (0, Missing::Slot), "the same reserve");
+        // A pace without a reserve waits for the silence.
+        let (again, timer) = lost(LASTED);
+        let second = limit(10, Duration::from_secs(1));
+        assert_eq!(drain(&again, &second), (0, Missing::Agreement));
+        timer.step(HICCUP);
+        assert_eq!(drain(&again, &second), (0, Missing::Agreement));
+        timer.step(SILENT + Duration::from_secs(1));
+        assert_eq!(drain(&again, &second), (5, Missing::Slot));
+        // A member whose index is about to change keeps its share by number, and takes no turns.
+        let turns = limit(1, Duration::from_secs(1));
+        for moving in [false, true] {
+            let (member, timer) = lost(LASTED);
+            member.0.lock().known.moving = moving;
+            timer.step(Duration::from_secs(6));
+            assert_eq!(drain(&member, &second), (5, Missing::Slot));
+            let mut sent = 0;
+            for _ in 0..30 {
+                sent += drain(&member, &turns).0;
+                timer.step(Duration::from_millis(100));
+            }
+            assert_eq!(sent > 0, !moving, "{sent} sent in a turn");
+        }
+        // A member that has no share yet has no reserve either.
+        let (outside, _) = lost(LASTED);
+        outside.0.lock().known.index = 2;
+        assert_eq!(drain(&outside, &hour), (0, Missing::Agreement));
     }
 }

@@ -33,6 +33,8 @@ const SILENT: Duration = Duration::from_secs(3);
 const GONE: Duration = Duration::from_mins(2);
 /// Time in which the members of a new generation come with what they know.
 const GATHER: Duration = Duration::from_secs(2);
+/// A connection that lasted this long was a good one.
+const LASTED: Duration = Duration::from_secs(5);
 /// Difference of Redis' clock from what it was that a process accepts.
 const CLOCK_TOLERANCE_MS: i64 = 250;
 /// Prefix of every key: the project and the version of the layout.

@@ -12,7 +12,7 @@ use crate::coordinator::{Inner, Link, Message, describe};
 use crate::keys::pause_command;
 use crate::reply::Reply;
 use crate::share::millis;
-use crate::{BEAT, BUDGET, CLOCK_TOLERANCE_MS, GATHER, GONE, PREFIX};
+use crate::{BEAT, BUDGET, CLOCK_TOLERANCE_MS, GATHER, GONE, LASTED, PREFIX, SILENT};
 
 /// Time to open a connection, and for one command of the background.
 const CONNECT: Duration = Duration::from_secs(1);
@@ -20,8 +20,6 @@ const CONNECT: Duration = Duration::from_secs(1);
 /// connect, the longest one stays below [`GATHER`], so that members come before a new generation grants anything.
 const RETRY: Duration = Duration::from_millis(100);
 const LONGEST_RETRY: Duration = Duration::from_secs(1);
-/// A connection that lasted this long was a good one.
-const LASTED: Duration = Duration::from_secs(5);
 /// Interval of the log line while Redis is out of reach.
 const SAID: Duration = Duration::from_mins(1);
 /// Time for which members that have left are remembered, in milliseconds: the longest pace and an exchange.
@@ -252,7 +250,7 @@ impl Inner {
     /// Gives a sign of life and learns the members.
     async fn beat(&self) -> bool {
         let begun = self.timer.now();
-        let (deadline, version, generation) = {
+        let (deadline, version, generation, offers) = {
             let mut state = self.lock();
             let (Some(clock), Some(link)) = (state.clock, &state.link) else {
                 return false;
@@ -260,11 +258,15 @@ impl Inner {
             let generation = link.generation.clone();
             let deadline = self.deadline(clock);
             state.heard = state.heard.max(deadline);
-            (deadline, state.known.version, generation)
+            let offers = !state.known.moving && state.known.could_move(clock + self.millis(begun));
+            // Before the command leaves: its outcome may never be learned.
+            state.known.moving |= offers;
+            (deadline, state.known.version, generation, offers)
         };
         let mut call = self.scripts.beat.key(format!("{PREFIX}members"));
         call.arg(&self.name).arg(deadline).arg(generation).arg(version);
         call.arg(millis(GONE)).arg(millis(GATHER));
+        call.arg(u8::from(offers)).arg(millis(SILENT));
         let asked = self.ask(async |mut link: Link| call.invoke_async(&mut link.connection).await);
         let Some(value) = asked.await else { return false };
         let reply = Reply::of(value);
@@ -291,6 +293,7 @@ impl Inner {
         known.n = reply.number(1);
         known.before = reply.number(2);
         known.agreed = reply.number(3) == 1;
+        known.moving &= !known.agreed;
         for peer in known.peers.values_mut() {
             peer.0 = -1;
         }

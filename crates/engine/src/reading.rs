@@ -170,6 +170,8 @@ struct Ledger {
     stage: AtomicU8,
     /// Upstream attempts for the answers so far.
     attempts: AtomicU32,
+    /// Answers that have arrived and wait for room to be read.
+    for_room: AtomicU32,
     /// Length of the largest answer so far.
     largest: AtomicUsize,
     /// Room for what is made of an answer, until the reader next waits: nothing that large lives longer.
@@ -200,14 +202,19 @@ impl Ledger {
     }
 
     fn too_late(&self, descriptor: &Descriptor) -> SourceError {
-        let message = if self.stage() == Stage::Reading {
+        let is_reading = self.stage() == Stage::Reading;
+        if is_reading {
             tracing::warn!(
                 source = descriptor.id,
                 "an answer is not read to its end in time; its thread is taken until it is"
             );
+        }
+        let message = if is_reading || self.for_room.load(Ordering::Acquire) > 0 {
             format!("the answer of {} could not be read in time", descriptor.title)
         } else {
-            format!("{} did not answer in time", descriptor.title)
+            // The transport names what it waited for within the deadline. Where it did not, the source may never have
+            // been asked, so the message does not blame it.
+            format!("the call's time ran out before {} answered", descriptor.title)
         };
         let mut error = SourceError::new(ErrorCode::Timeout, message)
             .detail("deadline")
@@ -285,8 +292,10 @@ impl Desk {
         if !self.ledger.has_room(self.room.pieces(largest)) {
             // Given back first: nobody waits for room while holding some.
             self.ledger.set_room(None);
-            let room = self.room.take(largest, self.wait, &self.serving).await?;
-            self.ledger.set_room(Some(room));
+            self.ledger.for_room.fetch_add(1, Ordering::AcqRel);
+            let room = self.room.take(largest, self.wait, &self.serving).await;
+            self.ledger.for_room.fetch_sub(1, Ordering::AcqRel);
+            self.ledger.set_room(Some(room?));
         }
         Ok(response)
     }

@@ -15,7 +15,8 @@ use tracing::{Instrument as _, Span};
 
 use crate::cache::Entry;
 use crate::clients::DialMode;
-use crate::coalesce::no_slot;
+use crate::coalesce::no_place;
+use crate::coordination::Missing;
 use crate::credentials::Key;
 use crate::exchange::{Answer, Outgoing};
 use crate::fault;
@@ -235,15 +236,15 @@ impl Inner {
 
         enters("concurrency");
         let entered = limiter
-            .enter(&job.deadline, |at| job.progress.expect_slot(at))
+            .enter(&job.deadline, |awaited| job.progress.expect_slot(awaited))
             .await;
         let mut permit = match entered {
             Ok(permit) => permit,
             Err(denied) => {
                 return Err(match (denied, host.forbidden(&limiter, denied)) {
                     (_, Some(forbidden)) => forbidden,
-                    (Denied::NoSlot(wait), None) => no_place(&limiter, wait, name),
-                    (_, None) => no_place(&limiter, Duration::ZERO, name),
+                    (Denied::NoSlot(wait, missing), None) => no_place(wait, missing, name),
+                    (_, None) => no_place(Duration::ZERO, Missing::Place, name),
                 });
             }
         };
@@ -416,14 +417,6 @@ fn seen(answer: &Answer) -> Seen<'_> {
         headers: &answer.headers,
         body: &answer.body,
     }
-}
-
-fn no_place(limiter: &RateLimiter, wait: Duration, host: &str) -> SourceError {
-    if limiter.pace.is_some() && !wait.is_zero() {
-        return no_slot(wait, host);
-    }
-    let message = format!("other requests to {host} left no place for this one in time");
-    SourceError::new(ErrorCode::Timeout, message).detail("place")
 }
 
 /// A request before its route is chosen.

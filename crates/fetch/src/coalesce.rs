@@ -12,13 +12,18 @@ use freshcontext_contract::{BoxFuture, ErrorCode, Provenance, SourceError};
 use futures_util::FutureExt;
 use futures_util::future::{Either, Shared, WeakShared, select};
 
+use crate::coordination::Missing;
 use crate::deadline::Deadline;
 use crate::exchange::Answer;
+use crate::limiter::Awaited;
 use crate::ports::Timer;
 
 /// Extra wait of a caller whose deadline equals the request's own. It lets the request report the timeout, because
 /// only the request knows what it was waiting for.
 const GRACE: Duration = Duration::from_millis(30);
+
+/// Minimum wait that a refusal names, where the time until the next slot is not known.
+const LEAST_WAIT: Duration = Duration::from_millis(1);
 
 /// Result of a request.
 #[derive(Debug, Clone)]
@@ -35,8 +40,8 @@ pub(crate) type Outcome = Result<Delivered, SourceError>;
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     pub(crate) attempts: AtomicU32,
-    /// The earliest start that the rate limiter expects.
-    pub(crate) slot: Mutex<Option<Instant>>,
+    /// What the request waits for in the rate limiter; `None` once it has left.
+    pub(crate) slot: Mutex<Option<Awaited>>,
 }
 
 impl Progress {
@@ -44,11 +49,11 @@ impl Progress {
         self.attempts.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn expect_slot(&self, at: Option<Instant>) {
-        *self.slot.lock().unwrap_or_else(PoisonError::into_inner) = at;
+    pub(crate) fn expect_slot(&self, expected: Option<Awaited>) {
+        *self.slot.lock().unwrap_or_else(PoisonError::into_inner) = expected;
     }
 
-    fn slot(&self) -> Option<Instant> {
+    fn slot(&self) -> Option<Awaited> {
         *self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -203,22 +208,33 @@ impl Waiter {
 
     fn too_late(&self, now: Instant, host: &str) -> SourceError {
         let mut failure = match self.progress.slot() {
-            Some(at) if at > now => no_slot(at - now, host),
-            _ => crate::fault::of_deadline(crate::step::Step::Answer, host),
+            Some(expected) => no_place(expected.at.saturating_duration_since(now), expected.missing, host),
+            None => crate::fault::of_deadline(crate::step::Step::Answer, host),
         };
         failure.attempts = self.progress.attempts();
         failure
     }
 }
 
-/// Creates the error for a request that the server's own pacing would delay past the deadline.
-pub(crate) fn no_slot(wait: Duration, host: &str) -> SourceError {
+/// Creates the error for a request that could not leave before its deadline. The host was not asked, so the message does
+/// not blame it for an answer that is missing.
+pub(crate) fn no_place(wait: Duration, missing: Missing, host: &str) -> SourceError {
+    let reason = match missing {
+        Missing::Slot if !wait.is_zero() => {
+            format!("the pace that {host} asks for leaves no time for this request")
+        }
+        Missing::Slot | Missing::Place => {
+            let message = format!("other requests to {host} left no place for this one in time");
+            return SourceError::new(ErrorCode::Timeout, message).detail("place");
+        }
+        Missing::Agreement => {
+            format!("the replicas of this server did not agree in time on which of them asks {host}")
+        }
+    };
+    let wait = wait.max(LEAST_WAIT);
     let mut failure = SourceError::new(
         ErrorCode::RateLimited,
-        format!(
-            "the pace that {host} asks for leaves no time for this request; next slot in {} s",
-            wait.as_secs_f64().ceil()
-        ),
+        format!("{reason}; next slot in {} s", wait.as_secs_f64().ceil()),
     )
     .detail("pace");
     failure.retry_after = Some(wait);

@@ -32,6 +32,17 @@ pub struct Lease {
     pub probe: bool,
 }
 
+/// What a request waits for before it may leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// A slot of the host's pace.
+    Slot,
+    /// The end of another request to the host.
+    Place,
+    /// Agreement with the other replicas, which the host has no part in.
+    Agreement,
+}
+
 /// Answer to a request for a lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Grant {
@@ -43,6 +54,8 @@ pub enum Grant {
         time: Duration,
         /// Time after which to ask again; at most `time`.
         again: Duration,
+        /// What is missing.
+        missing: Missing,
     },
     /// Another replica was told by the host to wait.
     Suspended {

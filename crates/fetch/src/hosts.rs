@@ -288,7 +288,7 @@ impl Host {
     /// `None` if the limiter has no slot.
     pub(crate) fn forbidden(&self, limiter: &RateLimiter, denied: Denied) -> Option<SourceError> {
         match denied {
-            Denied::NoSlot(_) => None,
+            Denied::NoSlot(..) => None,
             Denied::Suspended { time, stated, whole } => {
                 let scope = if whole {
                     Scope::Host

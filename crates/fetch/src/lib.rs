@@ -52,7 +52,7 @@ mod waits;
 pub use classify::{AddressClass, classify, classify_with};
 pub use config::{Config, ProxyConfig, Upstream};
 pub use config_error::ConfigError;
-pub use coordination::{Coordinate, Grant, HostEvent, HostLimit, Lease, Progress, Turn};
+pub use coordination::{Coordinate, Grant, HostEvent, HostLimit, Lease, Missing, Progress, Turn};
 pub use deny::Deny;
 pub use document::NamedBy;
 pub use operator::OperatorClient;

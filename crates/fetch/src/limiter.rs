@@ -13,7 +13,7 @@ use freshcontext_contract::Pace;
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
-use crate::coordination::{Grant, Lease, Progress, SharedLimit};
+use crate::coordination::{Grant, Lease, Missing, Progress, SharedLimit};
 use crate::deadline::Deadline;
 use crate::ports::Timer;
 
@@ -92,11 +92,18 @@ enum Turn {
     },
 }
 
+/// What a waiting request waits for, and until when at least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Awaited {
+    pub(crate) at: Instant,
+    pub(crate) missing: Missing,
+}
+
 /// Reason why a request may not leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Denied {
-    /// No slot is available before the deadline. Holds the estimated time until the next one.
-    NoSlot(Duration),
+    /// No slot is available before the deadline. Holds the estimated time until the next one, and what is missing.
+    NoSlot(Duration, Missing),
     /// The host asked another replica to wait.
     Suspended {
         time: Duration,
@@ -136,26 +143,29 @@ impl RateLimiter {
     pub(crate) async fn enter(
         self: &Arc<Self>,
         deadline: &Deadline,
-        expect: impl Fn(Option<Instant>),
+        expect: impl Fn(Option<Awaited>),
     ) -> Result<Permit, Denied> {
         let (mut permit, wake) = self.join();
         loop {
             let now = self.timer.now();
             match self.turn(permit.id, now) {
                 Turn::Go => {
-                    expect(None);
                     permit.dispatched = true;
                     return match &self.shared {
-                        None => Ok(permit),
+                        None => {
+                            expect(None);
+                            Ok(permit)
+                        }
                         Some(shared) => self.enter_shared(shared, permit, deadline, expect).await,
                     };
                 }
                 Turn::NotBefore { at, certain } => {
                     let until = deadline.at();
+                    let missing = if at > now { Missing::Slot } else { Missing::Place };
                     if at >= until || now >= until {
-                        return Err(Denied::NoSlot(at.saturating_duration_since(now)));
+                        return Err(Denied::NoSlot(at.saturating_duration_since(now), missing));
                     }
-                    expect(Some(at));
+                    expect(Some(Awaited { at, missing }));
                     let alarm = if certain { at } else { until };
                     let sleep = self.timer.sleep(alarm.saturating_duration_since(now));
                     match select(pin!(wake.notified()), sleep).await {
@@ -167,29 +177,46 @@ impl RateLimiter {
     }
 
     /// Waits until the other replicas leave a slot, too. The request keeps its place in this process meanwhile, so
-    /// later requests stay behind it.
+    /// later requests stay behind it. The deadline holds while the port is asked, too.
     async fn enter_shared(
         &self,
         shared: &SharedLimit,
         mut permit: Permit,
         deadline: &Deadline,
-        expect: impl Fn(Option<Instant>),
+        expect: impl Fn(Option<Awaited>),
     ) -> Result<Permit, Denied> {
+        let mut next = Awaited {
+            at: self.timer.now(),
+            missing: Missing::Agreement,
+        };
+        expect(Some(next));
         loop {
-            let refused = match shared.port.acquire(&shared.limit).await {
+            let asked = shared.port.acquire(&shared.limit);
+            let passed = pin!(deadline.passed(self.timer.as_ref()));
+            let grant = match select(asked, passed).await {
+                Either::Left((grant, _)) => Some(grant),
+                Either::Right(_) => None,
+            };
+            let Some(grant) = grant else {
+                permit.unused();
+                let time = next.at.saturating_duration_since(self.timer.now());
+                return Err(Denied::NoSlot(time, next.missing));
+            };
+            let refused = match grant {
                 Grant::Go(lease) => {
                     expect(None);
                     permit.lease = Some(lease);
                     return Ok(permit);
                 }
-                Grant::Wait { time, again } => {
+                Grant::Wait { time, again, missing } => {
                     let at = self.timer.now() + time;
                     if at < deadline.at() {
-                        expect(Some(at));
+                        next = Awaited { at, missing };
+                        expect(Some(next));
                         self.timer.sleep(again.min(time)).await;
                         continue;
                     }
-                    Denied::NoSlot(time)
+                    Denied::NoSlot(time, missing)
                 }
                 Grant::Suspended { time, stated, whole } => Denied::Suspended { time, stated, whole },
                 Grant::Open(time) => Denied::Open(time),

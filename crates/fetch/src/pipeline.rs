@@ -9,6 +9,7 @@ use freshcontext_contract::url::{Host as UrlHost, Url};
 use freshcontext_contract::{
     BoxFuture, CallScope, Descriptor, ErrorCode, Provenance, Request, Response, SourceError, Transport,
 };
+use futures_util::future::{Either, select};
 
 use crate::cache::{self, Entry, Lookup, Store};
 use crate::clients::{Clients, Guard};
@@ -359,7 +360,13 @@ impl Inner {
         let longest = job.deadline.left(self.timer().as_ref());
         let patience = self.timer().now() + (longest / 2).min(LONGEST_WAIT);
         loop {
-            match shared.look(&job.key, longest).await {
+            let passed = std::pin::pin!(job.deadline.passed(self.timer().as_ref()));
+            let turn = match select(shared.look(&job.key, longest), passed).await {
+                Either::Left((turn, _)) => turn,
+                // The request then ends at the rate limiter, which says what it waited for.
+                Either::Right(_) => Turn::Alone,
+            };
+            match turn {
                 Turn::Stored(bytes, age) => {
                     return match self.shared_copy(job, &bytes, age) {
                         Some(copy) => Shared::Copy(Box::new(copy)),

@@ -43,6 +43,9 @@ enum Told {
     List,
     /// A deliverable changed.
     Change(Arc<Change>),
+    /// The newest stored change of a deliverable has a lower number than before: it was removed and defined again, or a
+    /// backup was restored.
+    Back(Arc<str>, i64),
 }
 
 /// A change of a deliverable.
@@ -134,6 +137,7 @@ impl Hub {
                 match told.recv().await {
                     Ok(Told::List) => one.list().await?,
                     Ok(Told::Change(change)) => one.change(&change).await?,
+                    Ok(Told::Back(name, newest)) => one.back(&name, newest),
                     Err(RecvError::Lagged(_)) => one.everything().await?,
                     Err(RecvError::Closed) => return Some(()),
                 }
@@ -195,6 +199,9 @@ impl Hub {
             if list_changed(known, &after) {
                 let _ = sender.send(Told::List);
             }
+            for (name, newest) in went_back(known, &after) {
+                let _ = sender.send(Told::Back(name.into(), newest));
+            }
             let mut reached = after.clone();
             for (name, progress) in &after {
                 let since = known.get(name).map_or(0, |known| known.changes);
@@ -224,6 +231,21 @@ impl Hub {
             before = Some(reached);
         }
     }
+}
+
+/// Lowers the numbers that a client knows to the newest stored ones.
+fn fit(known: &mut BTreeMap<String, i64>, stored: &State) {
+    for (name, sequence) in known {
+        let newest = stored.get(name).map_or(0, |progress| progress.changes);
+        *sequence = (*sequence).min(newest);
+    }
+}
+
+/// Returns the deliverables whose newest change has a lower number than before, with that number.
+fn went_back(before: &State, after: &State) -> Vec<(String, i64)> {
+    let newest = |name: &String| after.get(name).map_or(0, |progress| progress.changes);
+    let lower = before.iter().filter(|(name, known)| newest(name) < known.changes);
+    lower.map(|(name, _)| (name.clone(), newest(name))).collect()
 }
 
 /// Whether deliverables with a version came or went.
@@ -267,6 +289,9 @@ impl<'a> Listener<'a> {
 
     /// Tells the changes since the last one that the client knows. `None` if the client is gone.
     async fn catch_up(&mut self) -> Option<()> {
+        if !self.told.is_empty() {
+            self.fit_to_store().await;
+        }
         let names: Vec<(String, i64)> = self.told.clone().into_iter().collect();
         for (name, mut since) in names {
             if !self.accepts(&version_address(&name)) && !self.accepts(&changes_address(&name)) {
@@ -293,6 +318,17 @@ impl<'a> Listener<'a> {
         Some(())
     }
 
+    /// Lowers what the client knows to what is stored. A client may know more, for example from before a backup was
+    /// restored, and would otherwise not hear of changes up to that number.
+    async fn fit_to_store(&mut self) {
+        loop {
+            if let Ok(stored) = self.hub.0.follow.deliverable_state(self.owner).await {
+                return fit(&mut self.told, &stored);
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
     /// Tells that everything may have changed, after more changes than could be held.
     async fn everything(&self) -> Option<()> {
         self.list().await?;
@@ -311,6 +347,13 @@ impl<'a> Listener<'a> {
             return Some(());
         }
         self.context.sink().notify_resource_list_changed().await.ok()
+    }
+
+    /// Notes that the numbers of a deliverable's changes went back, so that they are told again from there.
+    fn back(&mut self, name: &str, newest: i64) {
+        if let Some(told) = self.told.get_mut(name) {
+            *told = (*told).min(newest);
+        }
     }
 
     /// Tells a change once.
@@ -364,6 +407,32 @@ mod tests {
         assert!(!list_changed(&before, &state(&[("a", 2), ("b", 0), ("c", 0)])));
         assert!(list_changed(&before, &state(&[("a", 1), ("b", 1)])));
         assert!(list_changed(&before, &state(&[("b", 0)])));
+    }
+
+    #[test]
+    fn a_client_knows_no_more_than_is_stored() {
+        let state = |all: &[(&str, i64)]| -> State {
+            let progress = |changes| Progress { version: 1, changes };
+            all.iter()
+                .map(|(name, changes)| ((*name).to_owned(), progress(*changes)))
+                .collect()
+        };
+        let stored = state(&[("ahead", 3), ("behind", 5), ("same", 4)]);
+        let mut known: BTreeMap<String, i64> = [("ahead", 9), ("behind", 2), ("same", 4), ("gone", 7)]
+            .map(|(name, sequence)| (name.to_owned(), sequence))
+            .into();
+        fit(&mut known, &stored);
+        let told: Vec<(&str, i64)> = known
+            .iter()
+            .map(|(name, sequence)| (name.as_str(), *sequence))
+            .collect();
+        assert_eq!(told, [("ahead", 3), ("behind", 2), ("gone", 0), ("same", 4)]);
+
+        let before = state(&[("restored", 9), ("removed", 2), ("on", 1)]);
+        assert_eq!(
+            went_back(&before, &state(&[("restored", 3), ("on", 2), ("new", 1)])),
+            [("removed".to_owned(), 0), ("restored".to_owned(), 3)]
+        );
     }
 
     #[test]

@@ -145,17 +145,17 @@ impl Issuer {
             return;
         }
         self.known().asked = Some(self.timer.now());
-        match self.fetch().await {
-            Ok(keys) => {
-                let count = keys.algorithms().count();
-                if count == 0 {
-                    tracing::warn!(
-                        issuer = self.name,
-                        "the issuer of access tokens has no usable key"
-                    );
-                } else {
-                    tracing::info!(issuer = self.name, keys = count, "read the issuer's keys");
-                }
+        let usable = self
+            .fetch()
+            .await
+            .and_then(|keys| match keys.algorithms().count() {
+                // An issuer that starts or fails may serve an empty set. The known keys stay, as after any other failure.
+                0 => Err("its key document has no usable key".to_owned()),
+                count => Ok((keys, count)),
+            });
+        match usable {
+            Ok((keys, count)) => {
+                tracing::info!(issuer = self.name, keys = count, "read the issuer's keys");
                 self.known().keys = Some((Arc::new(keys), self.timer.now()));
             }
             Err(reason) => tracing::warn!(
@@ -208,5 +208,93 @@ impl std::fmt::Debug for Issuer {
         f.debug_struct("Issuer")
             .field("name", &self.name)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    use serde_json::json;
+
+    const NAME: &str = "https://login.example.com";
+
+    /// An issuer whose key document can be replaced.
+    #[derive(Default)]
+    struct Scripted(Mutex<String>);
+
+    impl Documents for Scripted {
+        fn document<'a>(
+            &'a self,
+            url: &'a Url,
+            _: NamedBy,
+            _: Instant,
+        ) -> BoxFuture<'a, Result<Bytes, String>> {
+            let document = if url.path() == "/jwks" {
+                self.0.lock().unwrap().clone()
+            } else {
+                json!({"issuer": NAME, "jwks_uri": format!("{NAME}/jwks")}).to_string()
+            };
+            Box::pin(async move { Ok(Bytes::from(document)) })
+        }
+    }
+
+    /// A monotonic clock that only tests advance.
+    struct StepTimer(Instant, Mutex<Duration>);
+
+    impl StepTimer {
+        fn step(&self, seconds: u64) {
+            *self.1.lock().unwrap() += Duration::from_secs(seconds);
+        }
+    }
+
+    impl Timer for StepTimer {
+        fn now(&self) -> Instant {
+            self.0 + *self.1.lock().unwrap()
+        }
+
+        fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
+            Box::pin(tokio::time::sleep(time))
+        }
+    }
+
+    #[test]
+    fn a_document_without_a_usable_key_is_a_failed_request() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let documents = Arc::new(Scripted::default());
+            let timer = Arc::new(StepTimer(Instant::now(), Mutex::default()));
+            let set = |keys: serde_json::Value| {
+                *documents.0.lock().unwrap() = json!({"keys": keys}).to_string();
+            };
+            let address = Url::parse(NAME).unwrap();
+            let issuer = Issuer::new(NAME.to_owned(), address, documents.clone(), timer.clone());
+            let find = async |id: &'static str| {
+                let keys = issuer.keys(Algorithm::EdDSA, Some(id)).await?;
+                Some(keys.of(Algorithm::EdDSA, Some(id)).len())
+            };
+            let x = URL_SAFE_NO_PAD.encode([7; 32]);
+            let key = json!({"kty": "OKP", "crv": "Ed25519", "kid": "one", "x": x});
+            let empty = [json!([]), json!([{"kty": "oct", "k": "AAAA"}])];
+            for none in &empty {
+                set(none.clone());
+                assert_eq!(find("one").await, None, "no key is known");
+                timer.step(OAUTH_INTERVAL_S);
+            }
+            set(json!([key]));
+            assert_eq!(find("one").await, Some(1));
+            for none in &empty {
+                set(none.clone());
+                timer.step(OAUTH_INTERVAL_S);
+                assert_eq!(find("two").await, Some(0), "asked for an unknown key");
+                assert_eq!(find("one").await, Some(1), "the known key is kept");
+            }
+            timer.step(OAUTH_KEPT_S);
+            assert_eq!(find("one").await, None, "as long as after any failure");
+        });
     }
 }

@@ -224,10 +224,10 @@ impl KeyDocument {
         json!({"keys": keys.collect::<Vec<_>>(), "scheme": SCHEME, "says": says})
     }
 
-    /// Reads a document. Keys of other kinds are left out.
+    /// Reads a document. Keys of other kinds, for other uses or for other algorithms are left out.
     ///
     /// # Errors
-    /// It is no JWK Set.
+    /// It is no JWK Set, or the end of a key cannot be read: without its end, an expired key would count as valid.
     pub fn from_json(bytes: &[u8]) -> Result<Self, InvalidKey> {
         #[derive(Deserialize)]
         struct Set {
@@ -236,23 +236,57 @@ impl KeyDocument {
 
         let set: Set = serde_json::from_slice(bytes)
             .map_err(|_| InvalidKey("the key document is not a JSON object with `keys`".to_owned()))?;
-        let keys = set.keys.iter().filter_map(|jwk| {
-            let text = |name: &str| jwk.get(name).and_then(Value::as_str);
-            if text("kty") != Some("OKP") || text("crv") != Some("Ed25519") {
-                return None;
-            }
-            let bytes = URL_SAFE_NO_PAD.decode(text("x")?).ok()?;
-            Some(PublicKey {
-                id: text("kid")?.to_owned(),
-                bytes: bytes.try_into().ok()?,
-                until: jwk
-                    .get("exp")
-                    .and_then(Value::as_i64)
-                    .and_then(|seconds| DateTime::from_timestamp(seconds, 0)),
-            })
-        });
-        Ok(Self { keys: keys.collect() })
+        let mut keys = Vec::new();
+        for (index, jwk) in set.keys.iter().enumerate() {
+            let Some((id, bytes)) = signing_key(jwk) else {
+                continue;
+            };
+            let until = jwk.get("exp").map(|end| {
+                end_of(end).ok_or_else(|| {
+                    InvalidKey(format!(
+                        "`keys[{index}].exp` must be a number of seconds since 1970. Example: {{\"exp\": 1793491200}}"
+                    ))
+                })
+            });
+            keys.push(PublicKey {
+                id,
+                bytes,
+                until: until.transpose()?,
+            });
+        }
+        Ok(Self { keys })
     }
+}
+
+/// Returns the id and the bytes of a key that verifies signatures with Ed25519. `None` for any other key.
+fn signing_key(jwk: &Value) -> Option<(String, [u8; KEY_BYTES])> {
+    let text = |name: &str| jwk.get(name).and_then(Value::as_str);
+    // An optional member that is there must fit, whatever its type.
+    let fits = |name: &str, names: &[&str]| {
+        jwk.get(name)
+            .is_none_or(|given| names.iter().any(|known| given == known))
+    };
+    // RFC 9864 names the same algorithm after its curve.
+    let is_ours = text("kty") == Some("OKP")
+        && text("crv") == Some("Ed25519")
+        && fits("use", &["sig"])
+        && fits("alg", &["EdDSA", "Ed25519"]);
+    if !is_ours {
+        return None;
+    }
+    let bytes = URL_SAFE_NO_PAD.decode(text("x")?).ok()?;
+    Some((text("kid")?.to_owned(), bytes.try_into().ok()?))
+}
+
+/// Returns the moment of a number of seconds since 1970, to the millisecond. JSON has one kind of number, so a fraction and an
+/// exponent are read, too.
+fn end_of(exp: &Value) -> Option<DateTime<Utc>> {
+    let millis = (exp.as_f64()? * 1_000.0).round();
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "saturates, and no moment is that far away"
+    )]
+    DateTime::from_timestamp_millis(millis as i64)
 }
 
 /// A key or a key document that cannot be read; never shows a key.
@@ -434,6 +468,55 @@ mod tests {
                 Checked::OtherKey,
                 "{changed:?}"
             );
+        }
+    }
+
+    /// Returns the document of one retired key, with a member replaced.
+    fn document_with(name: &str, value: Value) -> Result<KeyDocument, InvalidKey> {
+        let keys = [
+            given("a", SEED, Some("2025-11-29T00:00:00Z")),
+            given("b", OTHER, None),
+        ];
+        let mut document = Keyring::new(&keys, None).unwrap().document().json();
+        document["keys"][0][name] = value;
+        KeyDocument::from_json(document.to_string().as_bytes())
+    }
+
+    #[test]
+    fn the_end_of_a_key_counts_however_it_is_spelled() {
+        let signer = Keyring::new(&[given("a", SEED, None)], None).unwrap();
+        let signed = signer.sign(Subject::Answer, b"an answer", moment("2026-11-29T07:00:00Z"));
+        for end in ["1764374400", "1764374400.0", "1.7643744e9", "1764374400.5", "-1"] {
+            let keys = document_with("exp", serde_json::from_str(end).unwrap()).unwrap();
+            assert_eq!(signed.check(b"an answer", &keys), Checked::Expired, "{end}");
+        }
+        let keys = document_with("exp", json!(1_764_374_400.5)).unwrap();
+        assert_eq!(keys.keys[0].until, Some(moment("2025-11-29T00:00:00.5Z")));
+        for end in [
+            json!("1764374400"),
+            json!(null),
+            json!(true),
+            json!([1]),
+            json!(1e300),
+            json!(u64::MAX),
+        ] {
+            let error = document_with("exp", end.clone()).unwrap_err();
+            assert!(error.0.contains("`keys[0].exp`"), "{end}: {error}");
+        }
+    }
+
+    #[test]
+    fn keys_for_other_uses_and_algorithms_are_left_out() {
+        for (name, value, count) in [
+            ("use", json!("sig"), 2),
+            ("use", json!("enc"), 1),
+            ("use", json!(7), 1),
+            ("alg", json!("Ed25519"), 2),
+            ("alg", json!("HS256"), 1),
+            ("alg", json!(null), 1),
+        ] {
+            let keys = document_with(name, value.clone()).unwrap().keys;
+            assert_eq!(keys.len(), count, "{name} {value}");
         }
     }
 

@@ -2,6 +2,7 @@
 -- KEYS: members, slots, places, pause of the host, pause of the limit, breaker.
 -- ARGV: self, deadline, generation, lease, requests, milliseconds of the pace, places, longest time to the head of an
 -- answer, longest exchange, milliseconds after which a silent member is missing, time to gather, pitch, window.
+-- A wait is for 0: a slot of the pace, 1: a place, 2: what the members have not agreed on or a missing one may still use.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if now > tonumber(ARGV[2]) then return {'late', now} end
@@ -25,7 +26,7 @@ local requests, per, head = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[
 if requests > 0 then
   local born, silent, gather = tonumber(known.born), tonumber(ARGV[10]), tonumber(ARGV[11])
   local version, n, before = tonumber(known.version), tonumber(known.n), tonumber(known.before)
-  if now < born + gather then return {'wait', now, born + gather - now, 1} end
+  if now < born + gather then return {'wait', now, born + gather - now, 2} end
   local agreed = true
   for _, member in pairs(members) do
     local index, _, version_of = member:match('^(-?%d+):(%d+):(%d+)$')
@@ -57,8 +58,8 @@ if requests > 0 then
       end
     end
   end
-  if wait > 0 then return {'wait', now, wait, 0} end
-  if cap <= 0 then return {'wait', now, math.min(per, 1000), 0} end
+  if wait > 0 then return {'wait', now, wait, 2} end
+  if cap <= 0 then return {'wait', now, math.min(per, 1000), 2} end
   redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
   local used = redis.call('ZCARD', KEYS[2])
   if used >= cap then

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use freshcontext_contract::{CallScope, ErrorCode, Transport};
+use freshcontext_contract::{BoxFuture, CallScope, ErrorCode, Transport};
 use futures_util::future::join_all;
 
+use crate::coordination::{Coordinate, Grant, HostEvent, HostLimit, Lease, Missing, Progress, Turn};
 use crate::pipeline::Pipeline;
 use crate::testing::*;
 
@@ -242,4 +243,79 @@ async fn a_thousand_waiting_requests_do_not_wake_each_other_in_vain() {
     let outcomes = join_all(urls.iter().map(|url| send(&pipeline, get(url)))).await;
     assert!(outcomes.iter().all(Result::is_ok));
     assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+}
+
+/// Coordination that gives one answer to each request for a lease, or none at all.
+struct Scripted {
+    grant: Option<Grant>,
+    looks: bool,
+}
+
+impl Coordinate for Scripted {
+    fn acquire<'a>(&'a self, _: &'a Arc<HostLimit>) -> BoxFuture<'a, Grant> {
+        let grant = self.grant.clone();
+        Box::pin(async move {
+            match grant {
+                Some(grant) => grant,
+                None => std::future::pending().await,
+            }
+        })
+    }
+
+    fn progress(&self, _: &Arc<HostLimit>, _: Lease, _: Progress) {}
+    fn suspend(&self, _: &str, _: Option<(&'static str, bool)>, _: Duration, _: bool) {}
+    fn host(&self, _: &str, _: HostEvent) {}
+
+    fn look<'a>(&'a self, _: &'a str, _: Duration) -> BoxFuture<'a, Turn> {
+        let looks = self.looks;
+        Box::pin(async move {
+            if looks {
+                Turn::Alone
+            } else {
+                std::future::pending().await
+            }
+        })
+    }
+
+    fn save(&self, _: &str, _: Vec<u8>, _: Duration, _: Duration) {}
+    fn unlock(&self, _: &str, _: &str) {}
+}
+
+/// A request that never left says so, within its deadline, and names what it waited for.
+#[tokio::test]
+async fn the_deadline_holds_while_replicas_are_asked() {
+    let wait = |missing| {
+        let time = Duration::from_secs(40);
+        Some(Grant::Wait {
+            time,
+            again: time,
+            missing,
+        })
+    };
+    let (agreement, pace) = ("the replicas of this server did not agree", "the pace that");
+    for (grant, looks, reason) in [
+        (None, true, agreement),
+        (None, false, agreement),
+        (wait(Missing::Agreement), true, agreement),
+        (wait(Missing::Slot), true, pace),
+    ] {
+        let server = Server::start(|_| vec![Act::Send(json("{}"))]).await;
+        let mut config = config_to(&server);
+        config.shared = Some(Arc::new(Scripted { grant, looks }));
+        let pipeline = pipeline(config);
+        let begun = Instant::now();
+        let scope = scope(plain(), &crate::ports::TokioTimer, 1);
+        let error = pipeline.send(&scope, get(URL)).await.unwrap_err();
+        assert!(
+            begun.elapsed() < Duration::from_millis(1_300),
+            "{:?}",
+            begun.elapsed()
+        );
+        assert!(error.message.starts_with(reason), "{error:?}");
+        assert_eq!((error.code, error.attempts), (ErrorCode::RateLimited, 0));
+        assert_eq!(error.detail.as_deref(), Some("pace"));
+        assert!(error.retry_after.is_some_and(|wait| !wait.is_zero()), "{error:?}");
+        assert_eq!(server.requests(), 0);
+        assert!(is_idle(&pipeline));
+    }
 }

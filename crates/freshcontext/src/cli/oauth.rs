@@ -32,7 +32,7 @@ pub(super) fn look(settings: &HttpSettings, app: &App, report: &mut Report) -> R
         Ok(found) if found.algorithms.is_empty() => {
             let problem = format!(
                 "{issuer} has no usable key: keys for RS256 (2048 bits or more), ES256 or EdDSA (Ed25519) are used, \
-                 so every access token is refused"
+                 so no access token can be checked"
             );
             report.say(Verdict::Bad, SUBJECT, &problem);
         }

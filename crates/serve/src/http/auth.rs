@@ -219,10 +219,14 @@ impl AuthFilter {
                 });
                 self.log
                     .tell(request.extensions().get::<Client>().copied(), denied);
-                match denied {
+                let mut response = match denied {
                     Denied::Access(refused) => access::refuse(&voice, refused, self.oauth.as_ref()),
-                    denied => refuse(&voice, denied, request.uri().path() == PAGE_PATH),
+                    denied => refuse(&voice, denied),
+                };
+                if request.uri().path() == PAGE_PATH && self.guard.takes_password() {
+                    offer_password(&mut response);
                 }
+                response
             }
             (Ok(()), Ok(_)) if cors::is_preflight(&request) => cors::preflight(request.headers()),
             (Ok(()), Ok(Admitted { caller, share, .. })) => {
@@ -289,7 +293,15 @@ pub(crate) fn no_place(voice: &Voice) -> Response {
     Refused::overloaded(what, 1).said(voice)
 }
 
-fn refuse(voice: &Voice, denied: Denied, is_page: bool) -> Response {
+/// Adds the challenge for which a browser asks its user for a name, which is not read, and a password.
+fn offer_password(response: &mut Response) {
+    if response.status() == StatusCode::UNAUTHORIZED {
+        let challenge = HeaderValue::from_static("Basic realm=\"freshcontext\", charset=\"UTF-8\"");
+        response.headers_mut().append(header::WWW_AUTHENTICATE, challenge);
+    }
+}
+
+fn refuse(voice: &Voice, denied: Denied) -> Response {
     let (status, message) = match denied {
         Denied::Host => (
             StatusCode::FORBIDDEN,
@@ -310,11 +322,6 @@ fn refuse(voice: &Voice, denied: Denied, is_page: bool) -> Response {
     if denied == Denied::Token {
         let challenge = HeaderValue::from_static("Bearer realm=\"freshcontext\"");
         response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
-        if is_page {
-            // A browser asks its user for a name, which is not read, and a password.
-            let challenge = HeaderValue::from_static("Basic realm=\"freshcontext\", charset=\"UTF-8\"");
-            response.headers_mut().append(header::WWW_AUTHENTICATE, challenge);
-        }
     }
     response
 }

@@ -126,6 +126,11 @@ impl Guard {
         }
     }
 
+    /// Returns whether the operator's page takes a token as a password. An access token of an issuer is none.
+    pub(crate) fn takes_password(&self) -> bool {
+        !self.tokens.current().callers.is_empty()
+    }
+
     /// Checks the token of a request for the figures: the one for them alone, or any caller's.
     pub(crate) fn authorise_figures(&self, headers: &HeaderMap) -> Result<Admitted, Denied> {
         let tokens = self.tokens.current();
