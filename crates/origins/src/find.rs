@@ -537,6 +537,7 @@ fn same_title(one: &Read<'_>, other: &Read<'_>) -> bool {
                     && share >= WIRE_SHARE
                     && shared >= WIRE_WORDS
                     && !one.headline.numbers_differ(&other.headline)
+                    && !one.headline.is_turned_around(&other.headline)
                     && one.within(other, DAYS_NEAR)
         }
     }
