@@ -231,12 +231,12 @@ fn reports_of_one_event_disagree_by_value_and_not_by_spelling() {
     let told = |items: &[(&str, &str)]| -> Vec<String> {
         let list: Vec<Made> = items
             .iter()
-            .enumerate()
-            .map(|(at, (title, text))| Made {
+            .zip(1_i64..)
+            .map(|((title, text), hours)| Made {
                 title: (*title).to_owned(),
-                url: format!("https://paper{at}.example/news/{at}"),
+                url: format!("https://paper{hours}.example/news/{hours}"),
                 text: (*text).to_owned(),
-                hours: 1 + at as i64,
+                hours,
             })
             .collect();
         let lines = origins(&list).lines(|at| format!("[{}]", at + 1), |_| String::new());
