@@ -66,7 +66,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             "first_seen",
             "language",
         ],
-        moving: &[HEAD, "copies_at", "last_seen"],
+        moving: &[HEAD, "last_seen"],
         edited: None,
     },
     dates: "The end of the 15-minute batch in which GDELT first saw the page, a later bound; an older day in its address.",

@@ -41,17 +41,16 @@ pub struct Article {
     language: Option<String>,
     country: Option<String>,
     address_date: Option<PathDate>,
-    copies: Vec<String>,
 }
 
 /// What GDELT answered.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct List {
-    /// Articles, copies merged.
+    /// Articles, one for each address.
     pub articles: Vec<Article>,
     /// Entries received.
     pub received: usize,
-    /// Entries that repeat an address or a story.
+    /// Entries that repeat an address.
     pub merged: usize,
     /// Entries without address and title, or of another shape.
     pub unreadable: usize,
@@ -154,27 +153,14 @@ fn list(entries: Vec<Wire>, unreadable: usize, repaired: bool, salvaged: bool) -
             out.unreadable += 1;
             continue;
         };
-        let keys = [address_key(&article), story_key(&article)];
-        let known = keys
-            .iter()
-            .flatten()
-            .filter_map(|key| places.get(key))
-            .min()
-            .copied();
+        let key = key(&article);
+        let known = places.get(&key).copied();
         if let Some(known) = known.and_then(|place| out.articles.get_mut(place)) {
             out.merged += 1;
             known.sighted_too(&article);
-            let elsewhere = article
-                .domain
-                .filter(|domain| known.domain.as_ref() != Some(domain));
-            if let Some(domain) = elsewhere.filter(|domain| !known.copies.contains(domain)) {
-                known.copies.push(domain);
-            }
             continue;
         }
-        for key in keys.into_iter().flatten() {
-            places.entry(key).or_insert(out.articles.len());
-        }
+        places.insert(key, out.articles.len());
         out.articles.push(article);
     }
     out
@@ -205,7 +191,6 @@ fn article(wire: Wire) -> Option<Article> {
         domain,
         language: present(wire.language),
         country: present(wire.sourcecountry),
-        copies: Vec::new(),
     })
 }
 
@@ -236,13 +221,24 @@ fn tidy(title: &str) -> String {
     out
 }
 
-/// By what two articles are the same.
+/// By what two entries are the same page. One headline on two sites is two: each has a time of its own, and the list says
+/// that they are one origin.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     /// Host without `www.`, path, query.
     Address(String, String, Option<String>),
-    /// Headline and language.
-    Story(String, Option<String>),
+    /// Site, headline and language of an entry without an address.
+    Headline(Option<String>, String, Option<String>),
+}
+
+fn key(article: &Article) -> Key {
+    address_key(article).unwrap_or_else(|| {
+        Key::Headline(
+            article.domain.clone(),
+            article.title.to_lowercase(),
+            article.language.clone(),
+        )
+    })
 }
 
 fn address_key(article: &Article) -> Option<Key> {
@@ -252,18 +248,12 @@ fn address_key(article: &Article) -> Option<Key> {
     Some(Key::Address(host, path, url.query().map(str::to_owned)))
 }
 
-/// The same long headline in the same language is the same story, syndicated.
-fn story_key(article: &Article) -> Option<Key> {
-    (article.title.split(' ').count() >= 5)
-        .then(|| Key::Story(article.title.to_lowercase(), article.language.clone()))
-}
-
 /// A page whose address is this much older than its first sight was met again, not published.
 const STALE: TimeDelta = TimeDelta::days(7);
 
 impl Article {
-    /// Takes the sightings of another entry for the same page or story as its own: the oldest bounds its
-    /// publication, the newest is when it was last seen. So does the oldest day of their addresses.
+    /// Takes the sightings of another entry for the same page as its own: the oldest bounds its publication, the newest is when
+    /// it was last seen. So does the oldest day of their addresses.
     fn sighted_too(&mut self, other: &Self) {
         self.first_seen = earliest(self.first_seen, other.first_seen);
         self.last_seen = self.last_seen.max(other.last_seen);
@@ -319,7 +309,6 @@ impl Article {
         item.set("domain", self.domain);
         item.set("language", self.language);
         item.set("country", self.country);
-        item.set("copies_at", self.copies);
         item
     }
 }
@@ -359,7 +348,7 @@ pub fn result(mut list: List, plan: &Plan, args: &CommonArgs) -> SourceResult {
     let mut result = SourceResult::new(for_people(&plan.request.url), items);
     result.route = Some("doc");
     result.summary = Some(format!(
-        "GDELT articles for {} in {}, sorted by {}: {} shown of {}{} stories found",
+        "GDELT articles for {} in {}, sorted by {}: {} shown of {}{} articles found",
         code(&plan.query),
         plan.window,
         plan.sort,
@@ -402,7 +391,7 @@ pub fn result(mut list: List, plan: &Plan, args: &CommonArgs) -> SourceResult {
         ["article is", "articles are"],
         "dated by the month in the address; the day is not known",
     );
-    result.skip(list.merged, "repeating a story or an address shown");
+    result.skip(list.merged, "repeating an address shown");
     result.skip(list.unreadable, "without an address and a title");
     if list.salvaged {
         let lost = SourceError::malformed(
@@ -533,12 +522,11 @@ mod tests {
     }
 
     #[test]
-    fn copies_keep_the_oldest_sighting_as_bound_and_the_newest_as_seen() {
+    fn one_address_keeps_its_oldest_sighting_as_bound_and_its_newest_as_seen() {
         let (date, article) = dated(
-            r#"[{"url":"https://a.example.org/x","title":"Five words make a story","seendate":"20251230T070000Z"},
-                {"url":"https://b.example.org/y","title":"Five words make a story","seendate":"20251228T063000Z"},
-                {"url":"https://c.example.org/2025/12/27/z","title":"Five words make a story","seendate":"20251229T063000Z"},
-                {"url":"https://d.example.org/z","title":"Five words make a story"}]"#,
+            r#"[{"url":"https://a.example.org/2025/12/27/x","title":"Five words make a story","seendate":"20251230T070000Z"},
+                {"url":"http://www.a.example.org/2025/12/27/x/","title":"Five words make a story","seendate":"20251228T063000Z"},
+                {"url":"https://a.example.org/2025/12/27/x","title":"Another headline"}]"#,
         );
         assert!(day_of(&date).contains("2025-12-27"), "{date:?}");
         let item = article.item();
@@ -551,6 +539,28 @@ mod tests {
                 .item()
                 .fields
                 .contains_key("last_seen")
+        );
+    }
+
+    #[test]
+    fn one_headline_on_several_sites_is_as_many_articles_with_times_of_their_own() {
+        let sites = r#"[{"url":"https://a.example.org/x","title":"Five words make a story","seendate":"20251230T090000Z"},
+            {"url":"https://b.example.org/x","title":"Five words make a story","seendate":"20251230T050000Z"},
+            {"url":"https://a.example.org/y","title":"Five words make a story","seendate":"20251223T050000Z"}]"#;
+        let list = articles(sites, "q").unwrap();
+        let hours: Vec<String> = list
+            .articles
+            .iter()
+            .map(|article| article.first_seen.unwrap().to_rfc3339())
+            .collect();
+        assert_eq!(list.merged, 0);
+        assert_eq!(
+            hours,
+            [
+                "2025-12-30T09:00:00+00:00",
+                "2025-12-30T05:00:00+00:00",
+                "2025-12-23T05:00:00+00:00"
+            ]
         );
     }
 }

@@ -22,7 +22,7 @@ pub struct Plan {
     pub query: String,
     /// The query as given, where it differs.
     pub given: Option<String>,
-    /// Articles asked for; more than shown, because copies are merged.
+    /// Articles asked for; more than shown, because entries of one address are merged.
     pub asked: usize,
     /// The order asked for.
     pub sort: &'static str,

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Cx, DateEvidence, ErrorCode, Response, SourceError, SourceResult, StandingTold, code, counted, named,
-    quoted_within, sort_by_date,
+    Cx, DateEvidence, ErrorCode, Response, SourceError, SourceResult, StandingTold, code, common_name,
+    counted, named, quoted_within, sort_by_date,
 };
 use freshcontext_parse::charset;
 
@@ -16,8 +16,7 @@ use crate::parse::{self, Match};
 use crate::request::{self, Filter};
 use crate::{DESCRIPTOR, actions};
 
-const LAG: &str =
-    "Defense contracts are published 90 days late, others within days: that no recent award is listed proves little";
+const LAG: &str = "Defense contracts are published 90 days late, others within days: that no recent award is listed proves little";
 
 /// The search pages no further than this without another kind of cursor.
 const REACH: usize = 50_000;
@@ -36,15 +35,19 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceE
         Subject::Uei(uei) => Filter::Recipient(uei.clone()),
         Subject::Agency(agency) => Filter::Agency(agency),
         Subject::Phrase(words) => keyword(words, &mut notes),
-        Subject::Words(words) => match resolve(cx, words, false, &mut notes).await? {
+        Subject::Words(words) => match resolve(cx, words, None, &mut notes).await? {
             Meant::Recipient(filter) => filter,
             Meant::Topic => keyword(words, &mut notes),
         },
-        Subject::Company(name) => match resolve(cx, name, true, &mut notes).await? {
-            Meant::Recipient(filter) => filter,
-            // Words in an award to somebody else are not about this company.
-            Meant::Topic => return Ok(no_recipient(name, notes, request::search_page()?)),
-        },
+        Subject::Company(legal) => {
+            // USAspending spells legal forms in its own way, so its list is searched without one.
+            let name = common_name(legal);
+            match resolve(cx, &name, Some(legal), &mut notes).await? {
+                Meant::Recipient(filter) => filter,
+                // Words in an award to somebody else are not about this company.
+                Meant::Topic => return Ok(no_recipient(&name, notes, request::search_page()?)),
+            }
+        }
     };
     search(cx, &query, &filter, page, notes).await
 }
@@ -141,13 +144,15 @@ fn no_recipient(name: &str, notes: Vec<String>, address: Url) -> SourceResult {
 }
 
 /// A company where USAspending knows a recipient of that name, else a topic; says which.
-/// What can only be a company is not searched otherwise where the list of recipients cannot be read.
+/// What can only be a company, of which `legal` is the whole name, is not searched otherwise where the list of recipients cannot be
+/// read.
 async fn resolve(
     cx: &Cx<'_>,
     words: &str,
-    only_company: bool,
+    legal: Option<&str>,
     notes: &mut Vec<String>,
 ) -> Result<Meant, SourceError> {
+    let only_company = legal.is_some();
     if wide(words).is_some() {
         return Ok(Meant::Topic);
     }
@@ -180,6 +185,23 @@ async fn resolve(
         }
         Err(error) => return Err(error),
     };
+    let (mut words, mut legal) = (Cow::Borrowed(words), legal.map(Cow::Borrowed));
+    let mut matched = matched;
+    if let (Match::No, Some(whole)) = (&matched, &legal)
+        && let (Some(spelling), Some(whole)) = (parse::other_spelling(&words), parse::other_spelling(whole))
+    {
+        let recipients = cx
+            .read(request::recipients(&spelling)?, |response| {
+                parse::recipients(&read(response)?)
+            })
+            .await?;
+        independent = parse::independent(&recipients);
+        matched = parse::matching(&spelling, recipients);
+        if matched != Match::No {
+            (words, legal) = (Cow::Owned(spelling), Some(Cow::Owned(whole)));
+        }
+    }
+    let words = words.as_ref();
     let listed = |recipients: &[parse::Recipient]| {
         let shown = recipients.iter().take(6).map(|recipient| match &recipient.uei {
             Some(uei) if !uei.trim().is_empty() => {
@@ -198,7 +220,21 @@ async fn resolve(
     // A topic is written in lower case; a company's name is not.
     let like_a_name = words.chars().any(char::is_uppercase);
     Ok(Meant::Recipient(match matched {
-        Match::Exact(exact, begins) => {
+        Match::Exact(exact, mut begins) => {
+            // A recipient of the legal name is the company; one of another form, or of none, is a namesake.
+            let is_own = |recipient: &parse::Recipient| {
+                legal
+                    .as_deref()
+                    .is_some_and(|legal| parse::same_legal_name(legal, &recipient.name))
+            };
+            let (own, namesakes): (Vec<_>, Vec<_>) = exact.into_iter().partition(is_own);
+            let legal = legal.as_deref().filter(|_| !own.is_empty());
+            let exact = if own.is_empty() {
+                namesakes
+            } else {
+                begins.splice(0..0, namesakes);
+                own
+            };
             let others = if begins.is_empty() {
                 String::new()
             } else {
@@ -227,7 +263,13 @@ async fn resolve(
                     "Awards to recipients of this name: {}. Pass a UEI for one of them{others}",
                     listed(&exact)
                 ));
-                Filter::Named(words.to_owned())
+                match legal {
+                    Some(legal) => Filter::Legal {
+                        words: words.to_owned(),
+                        name: legal.to_owned(),
+                    },
+                    None => Filter::Named(words.to_owned()),
+                }
             }
         }
         Match::Begins(recipients) if like_a_name => {
@@ -358,6 +400,12 @@ async fn search(
                 .0
                 .is_none_or(|name| parse::same_name(words, name))
         }),
+        Filter::Legal { name, .. } => page.awards.retain(|award| {
+            award
+                .recipient()
+                .0
+                .is_none_or(|other| parse::same_legal_name(name, other))
+        }),
         _ => {}
     }
     let others = before - page.awards.len() - unchecked;
@@ -373,6 +421,7 @@ async fn search(
     let what = match filter {
         Filter::Recipient(words) | Filter::Named(words) | Filter::Begins(words) => format!("to {words}"),
         Filter::Entity { uei, name, .. } => format!("to {} (UEI {})", named(name), named(uei)),
+        Filter::Legal { name, .. } => format!("to {name}"),
         Filter::Agency(agency) => format!("by the {agency}"),
         Filter::Naics(code) => format!("in the industry NAICS {code}"),
         Filter::Keyword(words) => format!("that mention \"{words}\""),
@@ -414,6 +463,7 @@ async fn search(
         Filter::Recipient(words) => format!("the recipient {}", code(words)),
         Filter::Begins(words) => format!("all recipients whose names have {}{among}", code(words)),
         Filter::Named(words) => format!("all recipients of the name {}{among}", code(words)),
+        Filter::Legal { name, .. } => format!("all recipients of the name {}{among}", code(name)),
         Filter::Agency(agency) => format!("the {agency}"),
         Filter::Naics(code) => format!("the industry NAICS {code}"),
         Filter::Keyword(words) | Filter::Description(words) => {

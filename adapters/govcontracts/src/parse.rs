@@ -169,6 +169,54 @@ pub fn same_name(one: &str, other: &str) -> bool {
     plain_words(one) == plain_words(other)
 }
 
+/// Ends of web addresses that are written with a dot in a company's name. EDGAR's register leaves the dot out of some.
+const DOTTED: [&str; 5] = ["ai", "com", "io", "net", "org"];
+
+/// Returns the other spelling of a name that ends like a web address: `AMAZON.COM` for `AMAZON COM`, and the reverse.
+pub fn other_spelling(name: &str) -> Option<String> {
+    let is_end = |text: &str| {
+        let bare = text.trim_end_matches([',', '.']);
+        DOTTED.iter().any(|end| bare.eq_ignore_ascii_case(end))
+    };
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let (at, apart) = words.iter().enumerate().find_map(|(at, word)| {
+        if at > 0 && is_end(word) {
+            return Some((at, true));
+        }
+        let (start, end) = word.trim_end_matches([',', '.']).rsplit_once('.')?;
+        (!start.is_empty() && is_end(end)).then_some((at, false))
+    })?;
+    let (before, rest) = words.split_at_checked(at)?;
+    if apart {
+        return Some(format!("{}.{}", before.join(" "), rest.join(" ")));
+    }
+    let (word, after) = rest.split_first()?;
+    let end = word.trim_end_matches([',', '.']).rfind('.')?;
+    let (start, dotted) = word.split_at_checked(end)?;
+    let split = [start, dotted.trim_start_matches('.')];
+    Some([before, &split, after].concat().join(" "))
+}
+
+/// Whether two names are one, legal form included. A form has several spellings.
+pub fn same_legal_name(one: &str, other: &str) -> bool {
+    legal_words(one) == legal_words(other)
+}
+
+fn legal_words(name: &str) -> Vec<String> {
+    let mut words = text::telling_words(name, |word| matches!(word, "the" | "of"));
+    for word in &mut words {
+        let short = match word.as_str() {
+            "incorporated" => "inc",
+            "corporation" => "corp",
+            "company" => "co",
+            "limited" => "ltd",
+            _ => continue,
+        };
+        short.clone_into(word);
+    }
+    words
+}
+
 fn plain_words(name: &str) -> Vec<String> {
     text::telling_words(name, |word| {
         LEGAL_FORMS.contains(&word) || matches!(word, "the" | "of")
@@ -265,6 +313,31 @@ mod tests {
             matching("Boeing", of(&["THE BOEING COMPANY"])),
             Match::Exact(..)
         ));
+    }
+
+    #[test]
+    fn a_lost_dot_is_put_back() {
+        for (one, other) in [
+            ("AMAZON COM", "AMAZON.COM"),
+            ("AMAZON COM INC", "AMAZON.COM INC"),
+            ("1 800 EXAMPLE COM", "1 800 EXAMPLE.COM"),
+            ("C3.ai, Inc.", "C3 ai, Inc."),
+            ("C3.ai", "C3 ai"),
+        ] {
+            assert_eq!(other_spelling(one).as_deref(), Some(other), "{one}");
+        }
+        for name in ["COM", "Example Inc.", "St. Example", "Comet Example", ""] {
+            assert_eq!(other_spelling(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_legal_name_has_its_form() {
+        assert!(same_legal_name("Block, Inc.", "BLOCK INC"));
+        assert!(same_legal_name("TARGET CORP", "TARGET CORPORATION"));
+        assert!(same_legal_name("The Example Company", "EXAMPLE CO"));
+        assert!(!same_legal_name("Block, Inc.", "BLOCK"));
+        assert!(!same_legal_name("Block, Inc.", "BLOCK LLC"));
     }
 
     #[test]

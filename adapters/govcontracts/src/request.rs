@@ -62,6 +62,13 @@ pub enum Filter {
     Begins(String),
     /// Awards to recipients of exactly this name, legal form aside.
     Named(String),
+    /// Awards to recipients of exactly this legal name.
+    Legal {
+        /// The name without its legal form, which is searched for.
+        words: String,
+        /// The whole name.
+        name: String,
+    },
     /// Awards by an agency.
     Agency(&'static str),
     /// Awards in an industry.
@@ -125,6 +132,7 @@ pub fn awards(
         Filter::Recipient(words)
         | Filter::Begins(words)
         | Filter::Named(words)
+        | Filter::Legal { words, .. }
         | Filter::Entity { uei: words, .. } => ("recipient_search_text", json!([words])),
         Filter::Agency(agency) => (
             "agencies",

@@ -24,6 +24,20 @@ pub struct Identity {
     pub knows_ticker: bool,
 }
 
+/// Returns a company's name without its legal form, a trailing comma and `Holdings`: what people call it.
+pub fn common_name(legal: &str) -> String {
+    let mut words: Vec<&str> = legal.split_whitespace().collect();
+    let is_form = |word: &str| {
+        let bare: String = word.chars().filter(|c| c.is_alphanumeric()).collect();
+        let bare = bare.to_lowercase();
+        LEGAL_FORMS.contains(&bare.as_str()) || bare == "holdings"
+    };
+    while words.len() > 1 && words.last().is_some_and(|word| is_form(word)) {
+        words.pop();
+    }
+    words.join(" ").trim_end_matches([',', '.']).to_owned()
+}
+
 /// Legal forms of companies, in lower case and without stops: words of a name that do not say which company it is.
 pub const LEGAL_FORMS: [&str; 19] = [
     "inc",

@@ -56,7 +56,7 @@ pub use descriptor::{
 };
 pub use error::{ErrorCode, Retry, SourceError};
 pub use failure::FailureKind;
-pub use identity::{Company, Identity, LEGAL_FORMS};
+pub use identity::{Company, Identity, LEGAL_FORMS, common_name};
 pub use limits::Limits;
 pub use lookup::{Lookup, Presence, Shown};
 pub use near::{near_miss, not_known, refuse_near_misses};

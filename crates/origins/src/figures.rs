@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::words::{Word, words};
+use crate::words::{Word, spelled, words};
 
 /// Bytes of a text that are looked through.
 const LOOKED: usize = 1_500;
@@ -32,13 +32,51 @@ const SAME: [(&str, &[&str]); 6] = [
     (
         "injured",
         &[
-            "injured", "injury", "injurie", "injuries", "injuring", "wounded", "wounding", "hurt",
+            "injured", "injure", "injury", "injurie", "injuries", "injuring", "wounded", "wounding", "wound",
+            "hurt",
         ],
     ),
     ("missing", &["missing", "unaccounted"]),
     ("arrested", &["arrested", "arrest", "detained", "detain"]),
     ("laid off", &["layoff", "layoffs", "redundancie", "redundancy"]),
     ("magnitude", &["magnitude"]),
+];
+
+/// Verbs of which the number after them is the object: `kills three, injures 12`.
+const ACTIVE: [&str; 6] = ["kill", "killing", "injure", "injuring", "wound", "wounding"];
+
+/// Signs of currencies, each with the word that stands for it while a sentence is read.
+const SIGNS: [(char, &str); 5] = [
+    ('$', "dollarsign"),
+    ('\u{20ac}', "eurosign"),
+    ('\u{a3}', "poundsign"),
+    ('\u{a5}', "yensign"),
+    ('\u{20b9}', "rupeesign"),
+];
+
+/// Letters before a dollar sign that name another dollar than that of the United States, or a real.
+const OTHER_DOLLARS: [&str; 10] = ["a", "au", "c", "ca", "hk", "nz", "s", "sg", "r", "nt"];
+
+/// Words for how large a number is, each with its zeros, the largest first.
+const SCALES: [(&str, usize); 4] = [("trillion", 12), ("billion", 9), ("million", 6), ("thousand", 3)];
+
+/// Least zeros of a scale that an amount is written with: `15000`, `15 million`.
+const LEAST_SCALE: usize = 6;
+
+/// Legal forms of companies: an amount is not of them.
+const FORMS: [&str; 12] = [
+    "inc",
+    "corp",
+    "corporation",
+    "ltd",
+    "limited",
+    "llc",
+    "plc",
+    "co",
+    "company",
+    "gmbh",
+    "holding",
+    "group",
 ];
 
 /// Words after a number that say too little of what it counts.
@@ -90,9 +128,42 @@ pub(crate) fn figures(title: &str, text: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
+/// The clauses of a sentence: each has its own number and what it counts. A comma within a number parts nothing.
+fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
+    sentence
+        .split(", ")
+        .flat_map(|part| part.split(" and "))
+        .flat_map(|part| part.split(" while "))
+        .flat_map(|part| part.split(" & "))
+}
+
 fn in_sentence(sentence: &str, found: &mut BTreeMap<String, Option<String>>) {
-    let spaced = sentence.replace(['$', '\u{20ac}', '\u{a3}'], " currency ");
+    for clause in clauses(sentence) {
+        in_clause(clause, found);
+    }
+}
+
+/// The currency whose sign this word stands for.
+fn sign(word: &str) -> Option<char> {
+    SIGNS
+        .iter()
+        .find(|(_, name)| *name == word)
+        .map(|(sign, _)| *sign)
+}
+
+fn is_number(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn in_clause(clause: &str, found: &mut BTreeMap<String, Option<String>>) {
+    let mut spaced = spelled(clause);
+    for (sign, name) in SIGNS {
+        spaced = spaced.replace(sign, &format!(" {name} "));
+    }
     let words = words(&spaced);
+    // In a headline of capital letters, names cannot be told from other words.
+    let capitals = words.iter().filter(|word| word.capital).count();
+    let tells_names = capitals * 2 < words.len();
     for (at, word) in words.iter().enumerate() {
         let before = |steps: usize| {
             at.checked_sub(steps)
@@ -104,30 +175,110 @@ fn in_sentence(sentence: &str, found: &mut BTreeMap<String, Option<String>>) {
             put(found, label, value);
             continue;
         }
-        if !word.plain.starts_with(|c: char| c.is_ascii_digit()) || is_year(&word.plain) {
+        if !is_number(&word.plain) || is_year(&word.plain) {
             continue;
         }
         let percent = word.plain.ends_with('%');
-        let currency = before(1) == Some("currency");
-        let scale = after(1).filter(|word| matches!(*word, "million" | "billion" | "thousand" | "trillion"));
-        let value = [
-            if currency { "$" } else { "" },
-            &word.plain,
-            scale.map_or("", |_| " "),
-            scale.unwrap_or_default(),
-        ]
-        .concat();
+        let scale = after(1).and_then(|word| SCALES.iter().find(|(name, _)| *name == word));
         let skipped = usize::from(scale.is_some());
+        let ahead_sign = before(1).and_then(sign);
+        // `500 \u{20ac}`; a sign before another number is of that one.
+        let behind_sign = after(1 + skipped)
+            .and_then(sign)
+            .filter(|_| !after(2 + skipped).is_some_and(is_number));
+        let currency = ahead_sign.or(behind_sign);
+        let other_dollar =
+            ahead_sign == Some('$') && before(2).is_some_and(|letters| OTHER_DOLLARS.contains(&letters));
         if after(1 + skipped).is_some_and(|unit| TIMES.contains(&unit)) || before(1).is_some_and(is_month) {
             continue;
         }
-        let behind = (1..=NEAR).filter_map(|steps| after(steps + skipped));
-        let ahead = (1 + usize::from(currency)..=NEAR + usize::from(currency)).filter_map(before);
-        let Some(label) = label(behind, ahead, percent || currency) else {
-            continue;
+        let is_amount = percent || currency.is_some();
+        let first = if ahead_sign.is_some() { 2 } else { 1 };
+        let label = if is_amount {
+            let names = |word: &&Word| tells_names && word.capital;
+            let ahead = words.get(..=at.saturating_sub(first)).unwrap_or_default();
+            amount_label(
+                ahead
+                    .iter()
+                    .enumerate()
+                    .rev()
+                    .filter(|(place, word)| *place == 0 || !names(word))
+                    .map(|(_, word)| word.plain.as_str()),
+            )
+        } else {
+            // `A 5.6 quake killed 12`: the verb right before another number is of that one, unless it follows this one at once.
+            let is_of_next = |steps: usize, word: &str| {
+                steps > 1 && same(word).is_some() && after(steps + skipped + 1).is_some_and(is_number)
+            };
+            let behind = (1..=NEAR)
+                .map_while(|steps| Some((steps, after(steps + skipped)?)))
+                .take_while(|(steps, word)| !is_number(word) && !is_of_next(*steps, word))
+                .map(|(_, word)| word);
+            let ahead = (first..first + NEAR)
+                .map_while(before)
+                .take_while(|word| !is_number(word));
+            // `kills at least three`
+            let is_object = (1..=NEAR)
+                .map_while(before)
+                .find(|word| !is_light(word) && !VAGUE.contains(word))
+                .filter(|word| ACTIVE.contains(word))
+                .and_then(same);
+            is_object
+                .map(str::to_owned)
+                .or_else(|| count_label(behind, ahead))
         };
-        put(found, label, value);
+        let Some(mut label) = label else { continue };
+        if let Some(sign) = currency.filter(|sign| *sign != '$' || other_dollar) {
+            // Amounts in two currencies are not compared.
+            label = format!(
+                "{label} ({}{sign})",
+                before(2)
+                    .filter(|_| other_dollar)
+                    .unwrap_or_default()
+                    .to_uppercase()
+            );
+        }
+        let number = word.plain.trim_end_matches('%');
+        let exact = is_amount || scale.is_some() || label == "magnitude";
+        let value = exact
+            .then(|| value(number, scale.map_or(0, |(_, zeros)| *zeros)))
+            .flatten()
+            .unwrap_or_else(|| number.to_owned());
+        let sign = currency.map(String::from).unwrap_or_default();
+        let percent = if percent { "%" } else { "" };
+        put(found, label, format!("{sign}{value}{percent}"));
     }
+}
+
+/// A number times its scale, written in one way: `2.1` and `2100` millions are both `2.1 billion`. `None` where it is no decimal
+/// number.
+fn value(number: &str, zeros: usize) -> Option<String> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) {
+        return None;
+    }
+    // All digits, and how many of them stand before the point.
+    let digits = format!(
+        "{whole}{fraction}{}",
+        "0".repeat(zeros.saturating_sub(fraction.len()))
+    );
+    let point = whole.len() + zeros;
+    let lost = digits.len() - digits.trim_start_matches('0').len();
+    let (digits, point) = (digits.trim_start_matches('0'), point.saturating_sub(lost));
+    if point == 0 || digits.is_empty() {
+        // Less than one: as it is written.
+        return (zeros == 0).then(|| number.to_owned());
+    }
+    let scale = SCALES
+        .iter()
+        .find(|(_, zeros)| *zeros >= LEAST_SCALE && point > *zeros);
+    let point = point - scale.map_or(0, |(_, zeros)| *zeros);
+    let (whole, fraction) = digits.split_at_checked(point)?;
+    let fraction = fraction.trim_end_matches('0');
+    let mark = if fraction.is_empty() { "" } else { "." };
+    let name = scale.map_or(String::new(), |(name, _)| format!(" {name}"));
+    Some(format!("{whole}{mark}{fraction}{name}"))
 }
 
 fn put(found: &mut BTreeMap<String, Option<String>>, label: String, value: String) {
@@ -147,31 +298,40 @@ fn same(word: &str) -> Option<&'static str> {
         .map(|(label, _)| *label)
 }
 
-/// What a number counts: what is after it, else what is before it. An amount is what the word before it says is done with it.
-fn label<'w>(
+fn says(word: &str) -> bool {
+    word.len() > 2
+        && !VAGUE.contains(&word)
+        && word.chars().all(char::is_alphabetic)
+        && sign(word).is_none()
+        && !is_light(word)
+}
+
+/// What a number counts: what is after it, else what is before it.
+fn count_label<'w>(
     after: impl Iterator<Item = &'w str> + Clone,
-    before: impl Iterator<Item = &'w str> + Clone,
-    is_amount: bool,
+    before: impl Iterator<Item = &'w str>,
 ) -> Option<String> {
-    if !is_amount
-        && let Some(known) = after
-            .clone()
-            .find_map(same)
-            .or_else(|| before.clone().find_map(same))
+    if let Some(known) = after
+        .clone()
+        .find_map(same)
+        .or_else(|| before.into_iter().find_map(same))
     {
         return Some(known.to_owned());
     }
-    let says = |word: &&str| {
-        word.len() > 2
-            && !VAGUE.contains(word)
-            && word.chars().all(char::is_alphabetic)
-            && *word != "currency"
-            && !is_light(word)
-    };
-    if is_amount {
-        return before.into_iter().find(says).map(str::to_owned);
-    }
-    after.into_iter().next().filter(says).map(str::to_owned)
+    after
+        .into_iter()
+        .next()
+        .filter(|word| says(word))
+        .map(str::to_owned)
+}
+
+/// What is done with an amount: what the word before it says. Companies are not what an amount is of.
+fn amount_label<'w>(before: impl Iterator<Item = &'w str>) -> Option<String> {
+    before
+        .filter(|word| !FORMS.contains(word))
+        .take(NEAR)
+        .find(|word| says(word))
+        .map(str::to_owned)
 }
 
 fn is_light(word: &str) -> bool {
@@ -258,11 +418,62 @@ mod tests {
             ("The fair opens on 3 May in Exampleton", "date: open", "3 may"),
             ("A quake of magnitude 5.6 struck", "magnitude", "5.6"),
             ("Acme lays off 300 engineers", "engineer", "300"),
+            ("Blast in Exampleton kills three workers, injures 12", "dead", "3"),
+            (
+                "Blast in Exampleton kills three workers, injures 12",
+                "injured",
+                "12",
+            ),
+            ("A blast killed 12 and injured 14 in Exampleton", "injured", "14"),
+            ("A blast killed 12 and injured 14 in Exampleton", "dead", "12"),
+            ("A 5.6 quake killed 12", "dead", "12"),
+            ("3 killed, 12 injured in Exampleton", "injured", "12"),
+            (
+                "Acme Corp to buy Example Inc for $2.1 billion",
+                "buy",
+                "$2.1 billion",
+            ),
         ] {
             assert!(
                 of(text).contains(&(label.to_owned(), value.to_owned())),
                 "{text} {:?}",
                 of(text)
+            );
+        }
+    }
+
+    #[test]
+    fn one_amount_has_one_value_however_it_is_written() {
+        for (one, other) in [
+            ("Acme raised $2.1 billion", "Acme raised $2.1bn"),
+            ("Acme raised $2.1 billion", "Acme raised US$2,100 million"),
+            ("Acme raised $500 million", "Acme raised $0.5 billion"),
+            ("Acme raised $15m", "Acme raised $15,000,000"),
+            ("Sales rose 5%", "Sales rose 5.0%"),
+            ("A quake of magnitude 6 struck", "A quake of magnitude 6.0 struck"),
+        ] {
+            assert!(!of(one).is_empty(), "{one}");
+            assert_eq!(of(one), of(other));
+        }
+        assert_ne!(of("Acme raised $2.1 billion"), of("Acme raised $2.2bn"));
+        // Other money is another figure.
+        for other in ["\u{20ac}2.1bn", "A$2.1bn"] {
+            assert_ne!(
+                of("Acme raised $2.1bn")[0].0,
+                of(&format!("Acme raised {other}"))[0].0
+            );
+        }
+    }
+
+    #[test]
+    fn a_legal_form_is_no_figure() {
+        for text in [
+            "Acme Corp to buy Example Inc for $2.1 billion",
+            "Acme pays Example Ltd $3m",
+        ] {
+            assert!(
+                !of(text).iter().any(|(label, _)| FORMS.contains(&label.as_str())),
+                "{text}"
             );
         }
     }

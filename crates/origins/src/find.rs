@@ -10,7 +10,7 @@ use crate::figures::figures;
 use crate::kinds::{Kind, is_post, kind};
 use crate::known::named;
 use crate::pages::Page;
-use crate::titles::{Agreement, Headline, names, numbers};
+use crate::titles::{self, Agreement, Headline, numbers};
 use crate::union::Sets;
 use crate::wires::{self, Wire};
 use crate::{Cluster, Dated, Disagreement, Origins, Reason, View};
@@ -84,7 +84,7 @@ impl<'a> Read<'a> {
             headline: Headline::read(view.title, host).with_slug(page.as_ref().map_or("", Page::path)),
             wire: wires::of(view.title, text, view.author, page.as_ref()),
             byline: view.author.and_then(byline),
-            names: names(text),
+            names: titles::names(text),
             numbers: numbers(text),
             text: sketch,
             page,
@@ -100,6 +100,16 @@ impl<'a> Read<'a> {
     /// Whether two are on two sites.
     fn is_apart(&self, other: &Self) -> bool {
         self.page.is_some() && other.page.is_some() && !self.same_site(other)
+    }
+
+    /// Names in its text and in its headline.
+    fn all_names(&self) -> BTreeSet<String> {
+        let mut names = self.names.clone();
+        // Where every word has a capital letter, names cannot be told from others.
+        if !self.headline.is_title_case() {
+            names.extend(titles::names(self.view.title));
+        }
+        names
     }
 
     fn gap(&self, other: &Self) -> Option<TimeDelta> {
@@ -537,6 +547,7 @@ fn same_title(one: &Read<'_>, other: &Read<'_>) -> bool {
                     && share >= WIRE_SHARE
                     && shared >= WIRE_WORDS
                     && !one.headline.numbers_differ(&other.headline)
+                    && !one.headline.is_turned_around(&other.headline)
                     && one.within(other, DAYS_NEAR)
         }
     }
@@ -600,7 +611,13 @@ fn same_event(one: &Read<'_>, other: &Read<'_>) -> bool {
         return false;
     }
     let (share, shared) = one.headline.overlap(&other.headline);
-    let named = one.names.intersection(&other.names).count();
+    // A headline may name the place that the text takes for granted. Headlines alone do not say that an event is one.
+    let in_texts = one.names.intersection(&other.names).count();
+    let named = if in_texts > 0 {
+        one.all_names().intersection(&other.all_names()).count()
+    } else {
+        in_texts
+    };
     (shared >= EVENT_WORDS && named >= EVENT_NAMES) || (shared >= 4 && share >= 0.5)
 }
 

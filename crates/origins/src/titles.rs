@@ -20,6 +20,10 @@ const LEAST_KNOWN: usize = 6;
 const LEAST_REPLACED: usize = 7;
 /// Most words of the name of a publisher or a section after a separator.
 const NAME: usize = 6;
+/// Words in reversed order by which two headlines are each other's contrary.
+const TURNED: usize = 3;
+/// Words whose two sides may be exchanged, and articles.
+const JOINING: [&str; 5] = ["and", "or", "a", "an", "the"];
 /// Words of weight that one of the two may have more.
 const INSERTED: usize = 2;
 
@@ -387,6 +391,11 @@ impl Headline {
             .filter(|words| words.len() > LEAST)
     }
 
+    /// Whether most of its words begin with a capital letter.
+    pub(crate) const fn is_title_case(&self) -> bool {
+        self.title_case
+    }
+
     /// The plain forms of the words that say something, each once.
     pub(crate) fn terms(&self) -> BTreeSet<&str> {
         self.heavy().map(|word| word.plain.as_str()).collect()
@@ -492,6 +501,61 @@ impl Headline {
         (shared as f64 / shorter as f64, shared)
     }
 
+    /// Whether the two use the same words with their parts exchanged around another word: `Smith sues Jones`, `Jones sues Smith`.
+    ///
+    /// Such headlines have three words of which the order is reversed. A clause that moves from the end to the beginning reverses no
+    /// three: its own words keep their order, and so do the others.
+    pub(crate) fn is_turned_around(&self, other: &Self) -> bool {
+        // Longest run of places, in `self`, that descend in the order of `other`.
+        let mut descents: Vec<(usize, usize)> = Vec::new();
+        for place in other.places_in(self) {
+            let before = descents
+                .iter()
+                .filter(|(known, _)| *known > place)
+                .map(|(_, length)| *length)
+                .max()
+                .unwrap_or_default();
+            if before + 1 >= TURNED {
+                return true;
+            }
+            descents.push((place, before + 1));
+        }
+        false
+    }
+
+    /// Where the words stand in another headline, in the order of this one. Words that repeat are matched in their order.
+    fn places_in(&self, other: &Self) -> Vec<usize> {
+        let places = |line: &Self, plain: &str| -> Vec<usize> {
+            let words = line.words.iter().enumerate();
+            words
+                .filter(|(_, word)| word.plain == plain)
+                .map(|(place, _)| place)
+                .collect()
+        };
+        self.words
+            .iter()
+            .enumerate()
+            .filter(|(_, word)| !JOINING.contains(&word.plain.as_str()))
+            .filter_map(|(place, word)| {
+                let (own, its) = (places(self, &word.plain), places(other, &word.plain));
+                // A preposition that stands twice does not say which of the two is meant.
+                if word.light && (own.len() > 1 || its.len() > 1) {
+                    return None;
+                }
+                let number = own.iter().position(|known| *known == place)?;
+                its.get(number).copied()
+            })
+            .collect()
+    }
+
+    /// Whether a word is followed by who did it: `sued by`.
+    fn is_done_by(&self, word: &Word) -> bool {
+        self.words.windows(2).any(|pair| match pair {
+            [verb, by] => verb.plain == word.plain && by.plain == "by",
+            _ => false,
+        })
+    }
+
     /// How the two agree, if they do, whichever of them is asked.
     /// `known` says that one sender of both is known by other marks.
     /// `apart` says that they are on two sites, which put names of their own after one headline.
@@ -558,8 +622,11 @@ impl Headline {
         if self.exact() != other.exact() {
             return None;
         }
+        if self.is_turned_around(other) {
+            return None;
+        }
         let least = if known { LEAST_KNOWN } else { LEAST_SHARED };
-        // Order does not matter where all words are the same.
+        // A clause may stand at the beginning or at the end.
         if one.len() >= least && self.terms() == other.terms() {
             return Some(Agreement::Near);
         }
@@ -587,8 +654,13 @@ impl Headline {
                 .zip(&only_two)
                 // A word in another place is not another form of it.
                 .all(|(one, two)| one.plain != two.plain && is_form(&one.plain, &two.plain));
+        // `Smith accuses Jones`, `Smith accused by Jones`.
+        let other_actor = only_one
+            .iter()
+            .zip(&only_two)
+            .any(|(one, two)| self.is_done_by(one) != other.is_done_by(two));
         let enough = if forms { LEAST } else { LEAST_REPLACED };
-        ((replaced || forms) && shared >= enough).then_some(Agreement::Near)
+        ((replaced || forms) && !other_actor && shared >= enough).then_some(Agreement::Near)
     }
 
     /// Whether one of these words may stand for the other: no name, no number, no contrary.

@@ -184,7 +184,7 @@ const SCALES: [(&str, &str); 11] = [
 ];
 
 /// Amounts written in one way: `$1.5bn`, `$1.5B` and `$1.5 billion`.
-fn spelled(text: &str) -> String {
+pub(crate) fn spelled(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for part in text.split_inclusive(' ') {
         let word = part.trim_end();

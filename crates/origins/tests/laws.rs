@@ -227,6 +227,61 @@ fn ten_articles_on_one_event() {
 }
 
 #[test]
+fn reports_of_one_event_disagree_by_value_and_not_by_spelling() {
+    let told = |items: &[(&str, &str)]| -> Vec<String> {
+        let list: Vec<Made> = items
+            .iter()
+            .zip(1_i64..)
+            .map(|((title, text), hours)| Made {
+                title: (*title).to_owned(),
+                url: format!("https://paper{hours}.example/news/{hours}"),
+                text: (*text).to_owned(),
+                hours,
+            })
+            .collect();
+        let lines = origins(&list).lines(|at| format!("[{}]", at + 1), |_| String::new());
+        lines
+            .into_iter()
+            .filter(|line| line.starts_with("Disagreement"))
+            .collect()
+    };
+    for (one, other) in [
+        (
+            "Example raises $2.1 billion in funding round led by Acme",
+            "Example raises $2.1bn in funding round led by Acme",
+        ),
+        (
+            "Example raises $500 million in new funding round led by Acme",
+            "Example raises $0.5 billion in new funding round led by Acme",
+        ),
+        (
+            "Acme Corp to buy Example Inc for $2.1 billion, sources say",
+            "Acme Corp to buy Example Inc for $2.1bn, sources say",
+        ),
+    ] {
+        assert!(told(&[(one, ""), (other, "")]).is_empty(), "{one}");
+    }
+    let blast = "Explosion at chemical plant in Exampleton kills three workers, injures";
+    let (twelve, fourteen) = (format!("{blast} 12"), format!("{blast} 14"));
+    assert_eq!(
+        told(&[(&twelve, ""), (&fourteen, "")]),
+        ["Disagreement on injured: 12 ([1]), 14 ([2])"]
+    );
+    // The headline names the place that the text leaves out.
+    let dead = told(&[
+        (
+            "Explosion at Nordby plant kills three",
+            "At least three people were killed when an explosion tore through a plant in Exampleton, Nordby, officials said.",
+        ),
+        (
+            "Four dead in Nordby plant blast",
+            "Four workers died in a blast at a plant in Exampleton, the county coroner told this newspaper.",
+        ),
+    ]);
+    assert_eq!(dead, ["Disagreement on dead: 3 ([1]), 4 ([2])"]);
+}
+
+#[test]
 fn days_do_not_tell_who_was_first() {
     let item = |whole_day: bool, at: &str| View {
         title: "Bridge over the Ouse at Exampleton closed until March",

@@ -1,6 +1,6 @@
 //! Which company a composite is about, settled once: the sections then ask for that one, and for no namesake of it.
 
-use freshcontext_contract::{Company, Identity, LEGAL_FORMS, code, named};
+use freshcontext_contract::{Company, Identity, code, common_name, named};
 
 use crate::composite::{Identify, PartCall, Plan};
 use crate::question;
@@ -40,16 +40,7 @@ fn legal(name: &str) -> &str {
 
 /// A legal name without its legal form: what people call it.
 fn short(name: &str) -> String {
-    let mut words: Vec<&str> = legal(name).split_whitespace().collect();
-    let is_form = |word: &str| {
-        let bare: String = word.chars().filter(|c| c.is_alphanumeric()).collect();
-        let bare = bare.to_lowercase();
-        LEGAL_FORMS.contains(&bare.as_str()) || bare == "holdings"
-    };
-    while words.len() > 1 && words.last().is_some_and(|word| is_form(word)) {
-        words.pop();
-    }
-    words.join(" ").trim_end_matches([',', '.']).to_owned()
+    common_name(legal(name))
 }
 
 /// How the press writes it: its short name, and with its legal form where that is a single word, which may be any.
@@ -141,7 +132,7 @@ pub fn settle(plan: &mut Plan, asked: &Identify, found: &Identity) {
     }
     plan.company = Some(company.name.clone());
     put(plan, question::filings_of(company.number));
-    put(plan, question::contracts_of(&short(&company.name)));
+    put(plan, question::contracts_of(legal(&company.name)));
     put(plan, question::gdelt(&press(&company.name)).from("company"));
     // A foreign ticker is the caller's own word for what is quoted.
     if let Some(known) = &company.ticker

@@ -124,7 +124,7 @@ pub fn govcontracts(query: &str) -> Part {
     ask(CONTRACTS, "url", query)
 }
 
-/// Awards to a company, and never to others whose awards mention its name.
+/// Awards to a company by its legal name, and never to others whose awards mention that name.
 pub fn contracts_of(company: &str) -> Part {
     ask(CONTRACTS, "url", &format!("recipient:{company}"))
 }
