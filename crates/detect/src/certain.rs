@@ -155,8 +155,7 @@ fn is_signed(below: &str, status: &str) -> bool {
     all && signed
 }
 
-/// Whether a line is a reason phrase and a server's signature, in lower case. HTML turned into text repeats the
-/// title in the heading.
+/// Whether a line is a reason phrase and a server's signature, in lower case: a page whose line breaks were lost.
 fn is_signed_beside(reason: &str) -> bool {
     reason.match_indices(' ').any(|(at, _)| {
         let (phrase, rest) = (reason.get(..at), reason.get(at..));
