@@ -190,8 +190,8 @@ impl<'a> Given<'a> {
         given.read_score(&mut shape, made);
         given.read_words(&mut shape, made);
         let claims = Claims::read(object);
-        given.standing = claims.signs;
-        given.notes.extend(claims.notes);
+        given.standing.clone_from(&claims.signs);
+        given.notes.extend(claims.notes.iter().cloned());
         if let Some(error) = error_in(object, given.content.is_none_or(is_blank) || given.is_digest) {
             given.unreadable = Some(error);
         }
@@ -202,7 +202,10 @@ impl<'a> Given<'a> {
             given.content,
             given.published_at,
         ];
-        given.unread.extend(shape.unread(&said));
+        let unread = shape.unread(&said).into_iter();
+        given
+            .unread
+            .extend(unread.filter(|field| !claims.has_read(&field.name)));
         if given.unreadable.is_none() && given.title.is_none() && given.content.is_none_or(is_blank) {
             given.unreadable = Some(match shape.names().as_slice() {
                 [] => "it is empty".to_owned(),
