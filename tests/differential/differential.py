@@ -193,10 +193,11 @@ def score_of(signal):
 
 
 def is_scaled(signals):
-    """Whether half of the scores lie outside 0 to 1: then all are ranked by their order."""
-    scores = [score_of(signal) for signal in signals if score_of(signal) is not None]
-    outside = sum(not 0 <= score <= 1 for score in scores)
-    return outside > 0 and 2 * outside >= len(scores)
+    """Whether half of the scores lie outside 0 to 1, or one under another name: then all are ranked by their order."""
+    scored = [signal for signal in signals if score_of(signal) is not None]
+    outside = [signal for signal in scored if not 0 <= score_of(signal) <= 1]
+    foreign = any(type(signal.get("semantic_score")) not in (int, float) for signal in outside)
+    return foreign or len(outside) > 0 and 2 * len(outside) >= len(scored)
 
 
 def compare_scaled(out, number, signals, new):

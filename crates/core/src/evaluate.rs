@@ -39,6 +39,7 @@ mod columns;
 mod completeness;
 mod decide;
 mod differences;
+mod distances;
 mod duplicates;
 mod fields;
 mod fit;
@@ -342,7 +343,7 @@ fn evaluate_request(
             found: query.as_ref().map(|query| query.of(place)),
             order: order
                 .as_ref()
-                .and_then(|order| order.get(place).copied().flatten()),
+                .and_then(|order| order.places.get(place).copied().flatten()),
             unnamed_as: request.profile.unnamed_as,
         };
         let scored = ScoredSignal::new(given, request.now, known, &options.decay, beside);
@@ -382,7 +383,7 @@ fn evaluate_request(
     options.halt.check()?;
     let clean = |note: &String| clean_line(note).into_owned();
     let mut notes: Vec<String> = request.notes.iter().map(clean).collect();
-    notes.extend(order.iter().map(|_| scale::note(&request.signals)));
+    notes.extend(order.map(|order| order.note));
     notes.extend(unread::notes(
         request.signals.iter().flat_map(|given| &given.unread),
     ));

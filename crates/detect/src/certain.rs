@@ -84,8 +84,12 @@ pub(crate) fn classify(text: &str, segments: &Segments<'_>, figures: &Figures) -
 /// Prefixes of a bare status, in lower case, separated by `|`; the last is ingress-nginx's default backend.
 const BEFORE_STATUS: &str = "http/1.1 |http/1.0 |http/2 |http/3 |http error |error |http |default backend - ";
 
-/// Recognises a bare status (`404`, `HTTP/1.1 503 Service Unavailable`, `Too Many Requests`), and a raw
-/// refusal: a status line followed by a header field (RFC 9112).
+/// Longest status line with a server's signature behind it, and longest signature below one, in bytes.
+const SIGNED: usize = 200;
+
+/// Recognises a bare status (`404`, `HTTP/1.1 503 Service Unavailable`, `Too Many Requests`), the page of a
+/// server that holds a status and the server's signature, and a raw refusal: a status line followed by a header
+/// field (RFC 9112).
 fn status(text: &str) -> Option<Inspection> {
     // Checked first: a long text may be a single line, and would be searched for its end.
     if text.len() > RESPONSE {
@@ -93,10 +97,11 @@ fn status(text: &str) -> Option<Inspection> {
     }
     let (first, below) = first_line(text);
     let is_response = first.starts_with("HTTP/") && is_field(below);
-    if first.len() > STATUS || !below.is_empty() && !is_response {
+    let is_alone = below.is_empty() || is_response;
+    if first.len() > SIGNED || !is_alone && below.len() > SIGNED {
         return None;
     }
-    let lower = first.to_ascii_lowercase();
+    let lower = first.trim_end().to_ascii_lowercase();
     let behind = BEFORE_STATUS
         .split('|')
         .find_map(|before| lower.strip_prefix(before));
@@ -104,14 +109,100 @@ fn status(text: &str) -> Option<Inspection> {
     let digits = status.get(..3).and_then(|digits| digits.parse().ok());
     let code = digits.filter(|code| (400..600).contains(code));
     let reason = status.get(code.map_or(0, |_| 3)..).unwrap_or_default();
-    let reason = reason.trim_matches([' ', ':', '-', '.', '!']);
+    let reason = reason.trim_matches(AROUND_REASON);
     let is_bare = reason.is_empty() && (behind.is_some() || first.len() == 3);
     let named = code_of_reason(reason);
-    let code = code
-        .or(named)
-        .filter(|_| is_response || is_bare || named.is_some())?;
+    let code = if is_alone && first.len() <= STATUS && (is_response || is_bare || named.is_some()) {
+        code.or(named)
+    } else {
+        // A number and its reason phrase: words alone above or beside a product's name may be a heading.
+        code.filter(|_| {
+            let signed = || !below.is_empty() && is_signed(below, &lower);
+            let beside = || (below.is_empty() || is_signed(below, &lower)) && is_signed_beside(reason);
+            (named.is_some() && signed()) || (named.is_none() && beside())
+        })
+    }?;
     let why = "an HTTP status that refuses, and no content";
     Some(Inspection::new(kind_of_status(code), 0.95, why).with("wording", first.trim_end()))
+}
+
+/// Marks around a reason phrase.
+const AROUND_REASON: [char; 5] = [' ', ':', '-', '.', '!'];
+
+/// Names of servers and edge networks in the pages that they write themselves, in lower case, separated by `|`.
+const SERVERS: &str = "nginx|openresty|tengine|angie|freenginx|cloudflare|cloudflare-nginx|cloudfront|awselb|caddy|apache|\
+    apache-coyote|tomcat|lighttpd|litespeed|varnish|envoy|istio-envoy|haproxy|traefik|squid|gunicorn|uvicorn|\
+    werkzeug|tornadoserver|waitress|cherrypy|cowboy|puma|thin|webrick|kestrel|microsoft-iis|microsoft-httpapi|\
+    jetty|undertow|akamaighost|ats|vercel|netlify|fly|h2o|kong|apisix|gws|gse|esf|tinyproxy|pepyaka";
+
+/// Names of the fields that such a page gives for a report to its operator, in lower case, separated by `|`.
+const REPORTED: &str = "code|id|ray id|cloudflare ray id|cf-ray|request id|requestid|x-request-id|reference|error code|\
+    trace id|host|server|date";
+
+/// Whether all lines below a status are a server's signature, repeat the status, or are fields of a report.
+fn is_signed(below: &str, status: &str) -> bool {
+    let lower = below.to_ascii_lowercase();
+    let mut lines = lower.lines().map(str::trim).filter(|line| {
+        let is_rule = line.bytes().all(|byte| matches!(byte, b'-' | b'_' | b'=' | b'*'));
+        !is_rule
+    });
+    let mut signed = false;
+    let all = lines.all(|line| {
+        let is_own = is_signature(line) || is_report(line);
+        signed = signed || is_own;
+        is_own || line == status
+    });
+    all && signed
+}
+
+/// Whether a line is a reason phrase and a server's signature, in lower case: a page whose line breaks were lost.
+fn is_signed_beside(reason: &str) -> bool {
+    reason.match_indices(' ').any(|(at, _)| {
+        let (phrase, rest) = (reason.get(..at), reason.get(at..));
+        let phrase = phrase.unwrap_or_default().trim_matches(AROUND_REASON);
+        let rest = rest.unwrap_or_default();
+        code_of_reason(phrase).is_some()
+            && is_signature(rest.trim_matches([
+                ' ', ':', '-', '.', '!', ',', '|', '/', '\u{2013}', '\u{2014}', '\u{b7}',
+            ]))
+    })
+}
+
+/// Whether this is a server's name in lower case, with its version, modules, system and place:
+/// `apache/2.4.52 (ubuntu) openssl/3.0.2 server at example.org port 80`.
+fn is_signature(line: &str) -> bool {
+    let line = line.split_once(" server at ").map_or(line, |(server, place)| {
+        let mut words = place.split(' ');
+        let _host = words.next();
+        let is_place = words.next() == Some("port") && words.next().is_some() && words.next().is_none();
+        if is_place { server } else { "" }
+    });
+    // Apache writes its product name in two words where Tomcat answers.
+    let line = line
+        .strip_prefix("apache tomcat")
+        .map_or(line, |_| line.strip_prefix("apache ").unwrap_or(line));
+    let bare = line
+        .strip_prefix('(')
+        .and_then(|line| line.strip_suffix(')'))
+        .unwrap_or(line);
+    let mut words = bare.split(' ').filter(|word| !word.is_empty());
+    let version = |version: &str| version.starts_with(|c: char| c.is_ascii_digit());
+    let product = |word: &str| word.split_once('/').is_some_and(|(_, after)| version(after));
+    let is_server = words.next().is_some_and(|word| {
+        let (name, after) = word
+            .split_once('/')
+            .map_or((word, None), |(name, after)| (name, Some(after)));
+        listed(SERVERS, name) && after.is_none_or(version)
+    });
+    is_server && words.all(|word| product(word) || word.starts_with('(') && word.ends_with(')'))
+}
+
+/// Whether a line in lower case is a field of a report: its name, a colon and one word.
+fn is_report(line: &str) -> bool {
+    line.split_once(':').is_some_and(|(name, value)| {
+        let mut words = value.split_whitespace();
+        listed(REPORTED, name.trim()) && words.next().is_some() && words.next().is_none()
+    })
 }
 
 /// Whether a line is a header field.
@@ -124,6 +215,9 @@ fn is_field(line: &str) -> bool {
 /// Returns the status code of a reason phrase (RFC 9110) in lower case; none if the words are conclusive by
 /// themselves.
 fn code_of_reason(reason: &str) -> Option<u16> {
+    // Vercel: `404: NOT_FOUND` (https://vercel.com/docs/errors).
+    let spaced = reason.replace('_', " ");
+    let reason = spaced.as_str();
     match reason {
         "gateway time-out" => Some(504),
         "service temporarily unavailable" => Some(503),

@@ -99,6 +99,73 @@ fn what_a_text_is_about_does_not_make_it_a_failure() {
     }
 }
 
+/// Servers sign the pages that they write themselves, below the status or beside it.
+#[test]
+fn a_status_with_a_servers_signature_is_a_failure() {
+    for (status, kind) in [
+        ("502 Bad Gateway", Kind::ServerError),
+        ("403 Forbidden", Kind::AccessDenied),
+        ("404 Not Found", Kind::NotFound),
+        ("500 Internal Server Error", Kind::ServerError),
+        ("503 Service Temporarily Unavailable", Kind::Unavailable),
+        ("504 Gateway Time-out", Kind::Timeout),
+        ("HTTP/1.1 429 Too Many Requests", Kind::RateLimited),
+    ] {
+        for server in [
+            "nginx",
+            "nginx/1.18.0 (Ubuntu)",
+            "openresty",
+            "cloudflare",
+            "awselb/2.0",
+            "Caddy",
+            "Apache/2.4.52 (Ubuntu) OpenSSL/3.0.2 Server at example.org Port 80",
+            "Apache Tomcat/9.0.58",
+        ] {
+            for text in [
+                format!("{status}\n{server}"),
+                format!("{status}\r\n\r\n{server}\r\n"),
+                format!("{status}\n{status}\n--------\n{server}"),
+                format!("{status}. {server}"),
+                format!("{status} - {server}"),
+                format!("{status} {server}"),
+            ] {
+                let found = inspect(&text);
+                assert_eq!(
+                    (found.failed, found.kind),
+                    (true, Some(kind)),
+                    "{text}: {found:?}"
+                );
+                assert!(found.is_sure_failure(), "{text}: {found:?}");
+            }
+        }
+    }
+    for text in [
+        "404: NOT_FOUND\nCode: NOT_FOUND\nID: lhr1::x7k2p-1764450000000-0a1b2c3d4e5f",
+        "500: INTERNAL_SERVER_ERROR\nCode: FUNCTION_INVOCATION_FAILED\nID: fra1:fra1::abcde-1764450000000-0a1b2c3d4e5f",
+        "502 Bad Gateway\ncloudflare\nRay ID: 8a1b2c3d4e5f6a7b",
+    ] {
+        assert!(inspect(text).is_sure_failure(), "{text}: {:?}", inspect(text));
+    }
+}
+
+/// A status above or beside more than a signature is what the text is about.
+#[test]
+fn a_manual_about_a_status_and_a_server_is_content() {
+    for text in [
+        "502 Bad Gateway\nnginx answers with this status if the upstream server closes the connection before it has sent the \
+         response header. Raise proxy_read_timeout, or look for a crash in the log of the application.",
+        "502 Bad Gateway. nginx returns this status if the upstream server closes the connection early; raise \
+         proxy_read_timeout in the server block and reload the configuration.",
+        "nginx\n1.18.0 (Ubuntu)",
+        "443\nnginx",
+        "480 Volts\ncode: B14\nid: 7",
+        "404 Records\nCaddy\nThe label was founded in Leeds in 2004 and issues music for the organ.",
+        "nginx 1.27.3\nFixed a segmentation fault in a worker process if error_page 502 was used with proxy_intercept_errors.",
+    ] {
+        assert!(!inspect(text).failed, "{text}: {:?}", inspect(text));
+    }
+}
+
 /// A two-word message offers little evidence, and so does a heading.
 #[test]
 fn the_commonest_messages_are_failures_by_themselves() {

@@ -43,7 +43,8 @@ impl Inner {
         // True while no redirect has left the origin of the adapter's request.
         let mut home = true;
         loop {
-            let same = kept.filter(|entry| entry.final_url == url);
+            // Without a validator to send, a 304 would confirm a state that the request did not name.
+            let same = kept.filter(|entry| entry.final_url == url && !entry.validators().is_empty());
             let answer = self.hop(job, &url, home, same).await?;
             let accepted = job.request.accept_status.contains(&answer.status);
             if is_redirect(answer.status) && !accepted {

@@ -128,6 +128,12 @@ fn by_common_table(answer: &Answer, host: &str) -> SourceError {
         )
         .permanent(),
         500..=599 => SourceError::new(ErrorCode::UpstreamError, format!("{host} failed ({status})")),
+        // RFC 9110, section 15.4.5: a 304 answers a conditional request, and those never come here.
+        304 => SourceError::new(
+            ErrorCode::UpstreamError,
+            format!("{host} answered \"not modified\" (304) to a request without a validator, which confirms nothing"),
+        )
+        .permanent(),
         300..=399 => SourceError::new(
             ErrorCode::UpstreamError,
             format!("{host} answered with an unusable redirect ({status})"),

@@ -5,6 +5,8 @@
 use serde_json::{Map, Value, json};
 use serde_json_borrow::Value as Node;
 
+use super::distances::Scale;
+
 /// Columns of Chroma's answers that hold one entry a document
 /// (<https://docs.trychroma.com/docs/querying-collections/query-and-get>), and the field that each entry is.
 const COLUMNS: [(&str, &str); 5] = [
@@ -52,8 +54,12 @@ pub(super) fn are_apart(signals: &Node<'_>) -> bool {
 struct Read {
     /// Pairs whose number was read as a score.
     scores: usize,
+    /// Pairs whose number grows along the list and was read as a score all the same.
+    spread: usize,
     /// Pairs whose number was read as a distance.
     apart: usize,
+    /// Pairs whose number was read as a distance that may be negative, which is read with those of other documents.
+    negative: usize,
     /// Rows of columns with a distance.
     distances: usize,
 }
@@ -63,13 +69,14 @@ pub(super) fn put_together(signals: &mut Value) -> Vec<String> {
     let mut read = Read::default();
     match signals {
         Value::Array(list) => {
-            let are_distances = grow(list);
+            let numbers = Numbers::of(list);
             for value in list {
-                if let Some(document) = of_pair(value, are_distances) {
-                    let count = if are_distances {
-                        &mut read.apart
-                    } else {
-                        &mut read.scores
+                if let Some(document) = of_pair(value, numbers) {
+                    let count = match numbers {
+                        Numbers::Scores => &mut read.scores,
+                        Numbers::Spread => &mut read.spread,
+                        Numbers::Distances(scale) if scale.is_negative() => &mut read.negative,
+                        Numbers::Distances(_) => &mut read.apart,
                     };
                     *count += 1;
                     *value = document;
@@ -88,6 +95,17 @@ pub(super) fn put_together(signals: &mut Value) -> Vec<String> {
         (
             read.scores,
             "Signals were given as pairs of a document and a number: the number was read as the score, higher for nearer.",
+        ),
+        (
+            read.spread,
+            "Signals were given as pairs of a document and a number that grows along the list from near 0 to near 1. Rerankers \
+             score the documents so in the order in which they get them, and the nearest of a search lie closer together: it \
+             was read as the score, higher for nearer. Give distances as `distance`.",
+        ),
+        (
+            read.negative,
+            "Signals were given as pairs of a document and a number that grows along the list. Searches list the nearest first, \
+             so it was read as a distance.",
         ),
         (
             read.apart,
@@ -114,23 +132,52 @@ fn places(pair: &[Value]) -> Option<(usize, f64)> {
     }
 }
 
-/// Whether the numbers of the pairs of a list grow along it. Stores return similarities or distances under one name (LangChain's
-/// `similarity_search_with_score`), and each lists the nearest first.
-fn grow(list: &[Value]) -> bool {
-    let numbers: Vec<f64> = list
-        .iter()
-        .filter_map(|value| Some(places(value.as_array()?)?.1))
-        .collect();
-    let ends = numbers.first().zip(numbers.last());
-    numbers.is_sorted() && ends.is_some_and(|(first, last)| first < last)
+/// What the numbers of the pairs of a list are.
+#[derive(Debug, Clone, Copy)]
+enum Numbers {
+    Scores,
+    /// Scores, though they grow along the list.
+    Spread,
+    Distances(Scale),
 }
 
-fn relevance(distance: f64) -> f64 {
-    1.0 / (1.0 + distance.max(0.0))
+/// Numbers that grow along the list from at most the first to at least the second, and not above 1, are scores. Measured
+/// distances of the nearest documents lie closer together, and a reranker's scores lie near 0 and near 1.
+const SPREAD: (f64, f64) = (0.2, 0.8);
+
+impl Numbers {
+    /// Stores return similarities or distances under one name (LangChain's `similarity_search_with_score`), and each lists the
+    /// nearest first: numbers that grow along the list are distances.
+    fn of(list: &[Value]) -> Self {
+        let numbers: Vec<f64> = list
+            .iter()
+            .filter_map(|value| Some(places(value.as_array()?)?.1))
+            .collect();
+        let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else {
+            return Self::Scores;
+        };
+        if !numbers.is_sorted() || first >= last {
+            return Self::Scores;
+        }
+        let (low, high) = SPREAD;
+        if (0.0..=low).contains(first) && (high..=1.0).contains(last) {
+            return Self::Spread;
+        }
+        Self::Distances(Scale::of(numbers.iter().copied()))
+    }
+}
+
+/// The field that says how far a document is. Negative distances mean something only beside those of other documents.
+fn of_distance(distance: f64, scale: Scale) -> (&'static str, Value) {
+    if scale.is_negative() {
+        ("distance", distance.into())
+    } else {
+        ("semantic_score", scale.relevance(distance).into())
+    }
 }
 
 /// The document of a pair, with its number as a relevance or as a score.
-fn of_pair(value: &mut Value, is_distance: bool) -> Option<Value> {
+fn of_pair(value: &mut Value, numbers: Numbers) -> Option<Value> {
     let pair = value.as_array_mut()?;
     let (at, number) = places(pair)?;
     let score = pair.get(1 - at)?.clone();
@@ -139,10 +186,9 @@ fn of_pair(value: &mut Value, is_distance: bool) -> Option<Value> {
         .iter()
         .any(|name| document.contains_key(*name));
     if !has_score {
-        let (name, score) = if is_distance {
-            ("semantic_score", relevance(number).into())
-        } else {
-            ("score", score)
+        let (name, score) = match numbers {
+            Numbers::Distances(scale) => of_distance(number, scale),
+            Numbers::Scores | Numbers::Spread => ("score", score),
         };
         document.insert(name.to_owned(), score);
     }
@@ -173,6 +219,11 @@ fn of_columns(value: &Value, distances: &mut usize) -> Option<Vec<Value>> {
     } else {
         vec![lists]
     };
+    let distances_of = |lists: &Vec<&[Value]>| {
+        let column = lists.last().copied().unwrap_or_default();
+        column.iter().filter_map(Value::as_f64).collect::<Vec<f64>>()
+    };
+    let scale = Scale::of(queries.iter().flat_map(distances_of));
     // A column that a query lacks moves none of another query into its place.
     let rows = queries.iter().flat_map(|lists| {
         let count = lists.iter().map(|list| list.len()).max().unwrap_or_default();
@@ -188,8 +239,10 @@ fn of_columns(value: &Value, distances: &mut usize) -> Option<Vec<Value>> {
                 .collect();
             let distance = lists.last().and_then(entry).and_then(|far| far.as_f64());
             if let Some(distance) = distance.filter(|_| !document.contains_key("score")) {
-                *distances += 1;
-                document.insert("semantic_score".to_owned(), relevance(distance).into());
+                // What is said of negative ones is said where they are read.
+                *distances += usize::from(!scale.is_negative());
+                let (name, value) = of_distance(distance, scale);
+                document.insert(name.to_owned(), value);
             }
             Value::Object(document)
         })
@@ -246,6 +299,45 @@ mod tests {
                 notes.len() == 1 && notes[0].contains("read as the score"),
                 "{notes:?}"
             );
+        }
+    }
+
+    #[test]
+    fn negative_numbers_keep_their_order_and_are_read_with_all_others() {
+        let document = |name: &str| json!({"page_content": name, "metadata": {}});
+        let (pairs, notes) = written(json!([[document("a"), -11.2], [document("b"), -0.4]]));
+        assert_eq!(
+            (&pairs[0]["distance"], &pairs[1]["distance"]),
+            (&json!(-11.2), &json!(-0.4))
+        );
+        assert!(
+            notes.len() == 1 && notes[0].ends_with("read as a distance."),
+            "{notes:?}"
+        );
+        let (rows, notes) = written(json!({
+            "ids": [["a", "b", "c"]],
+            "documents": [["first", "second", "third"]],
+            "distances": [[-30.5, -12, -0.4]],
+        }));
+        assert_eq!(
+            (&rows[0]["distance"], &rows[2]["distance"]),
+            (&json!(-30.5), &json!(-0.4))
+        );
+        assert!(notes.is_empty(), "{notes:?}");
+    }
+
+    #[test]
+    fn numbers_that_grow_from_near_0_to_near_1_are_scores() {
+        let document = |name: &str| json!({"page_content": name, "metadata": {}});
+        let (read, notes) = written(json!([[document("a"), 0.02], [document("b"), 0.97]]));
+        assert_eq!(read[1]["score"], 0.97);
+        assert!(
+            notes.len() == 1 && notes[0].contains("from near 0 to near 1"),
+            "{notes:?}"
+        );
+        for far in [[0.12, 0.31], [0.31, 0.62], [0.1, 1.2], [0.4, 0.95]] {
+            let (read, _) = written(json!([[document("a"), far[0]], [document("b"), far[1]]]));
+            assert_eq!(read[1]["semantic_score"], 1.0 / (1.0 + far[1]), "{far:?}");
         }
     }
 

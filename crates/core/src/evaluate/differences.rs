@@ -114,8 +114,8 @@ pub const DIFFERENCES: [Difference; 25] = [
     },
     Difference {
         id: "scale",
-        what: "Where half of the semantic_scores or more lie outside 0 to 1, the signals of the call are ranked by the order of their scores, \
-               and none leads.",
+        what: "Where half of the semantic_scores or more, or one score under another name, lie outside 0 to 1, the \
+               signals of the call are ranked by the order of their scores, and none leads.",
         why: "BM25 of 7 and 30 became one tie at 1.",
     },
     Difference {

@@ -65,6 +65,8 @@ pub(super) struct Given<'a> {
     pub semantic_score: Option<f64>,
     /// Whether the score stands under another name, so that its scale is its program's.
     pub foreign_score: bool,
+    /// How far it is from what was looked for, where it has no score. The whole call says what that means.
+    pub distance: Option<f64>,
     pub date_confidence: Option<DateConfidence>,
     pub freshness_confidence: Option<DateConfidence>,
     pub status: Option<SignalStatus>,
@@ -190,8 +192,8 @@ impl<'a> Given<'a> {
         given.read_score(&mut shape, made);
         given.read_words(&mut shape, made);
         let claims = Claims::read(object);
-        given.standing = claims.signs;
-        given.notes.extend(claims.notes);
+        given.standing.clone_from(&claims.signs);
+        given.notes.extend(claims.notes.iter().cloned());
         if let Some(error) = error_in(object, given.content.is_none_or(is_blank) || given.is_digest) {
             given.unreadable = Some(error);
         }
@@ -202,7 +204,10 @@ impl<'a> Given<'a> {
             given.content,
             given.published_at,
         ];
-        given.unread.extend(shape.unread(&said));
+        let unread = shape.unread(&said).into_iter();
+        given
+            .unread
+            .extend(unread.filter(|field| !claims.has_read(&field.name)));
         if given.unreadable.is_none() && given.title.is_none() && given.content.is_none_or(is_blank) {
             given.unreadable = Some(match shape.names().as_slice() {
                 [] => "it is empty".to_owned(),
@@ -368,6 +373,16 @@ impl<'a> Given<'a> {
                 .map(|score| (held, score))
         });
         let Some((held, score)) = found else {
+            // Within metadata a distance may be the document's own fact, such as the way to a job.
+            let far = shape.of(Field::Distance).find_map(|held| {
+                let is_searchs = held.is_outermost() || shape.is_in(&held, "_additional");
+                let distance = number(&held).filter(|distance| distance.is_finite())?;
+                is_searchs.then_some((held, distance))
+            });
+            if let Some((held, distance)) = far {
+                shape.take(held);
+                self.distance = Some(distance);
+            }
             return;
         };
         shape.take(held);

@@ -15,7 +15,7 @@ use super::profile::{INTENT, INTENTS, Intent, PROFILE, PROFILES, Profile};
 use super::results;
 use super::shape::{lists_in, scalar};
 use super::text::{is_blank, utf16_longer_than};
-use super::{as_of, columns};
+use super::{as_of, columns, distances, scale};
 use crate::date::{Parsed, Precision, date_of_number, read_date};
 use crate::values::values;
 
@@ -96,6 +96,8 @@ impl<'a> Request<'a> {
             Some(_) => return Err(bad_now("must be text")),
         };
         let mut signals = signals(fields, limits, made)?;
+        distances::as_scores(&mut signals, &mut notes);
+        scale::leave_out_zeros(&mut signals, &mut notes);
         let as_of = given(fields, "as_of")
             .map(|given| as_of::moment(given, now))
             .transpose()?;

@@ -18,6 +18,8 @@ pub(super) enum Field {
     Created,
     Retrieved,
     Score,
+    /// How far a search found it to be: the smaller the nearer.
+    Distance,
     SourceType,
     DateConfidence,
     FreshnessConfidence,
@@ -284,6 +286,20 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
             ),
         ],
     ),
+    (
+        Field::Distance,
+        &[
+            (
+                "distance",
+                "Weaviate, Milvus, sqlite-vec; LanceDB's _distance: https://lancedb.github.io/lancedb/search/",
+            ),
+            (
+                "vector_distance",
+                "Redis: https://docs.redisvl.com/en/latest/api/query.html",
+            ),
+            ("cosine_distance", "pgvector's examples"),
+        ],
+    ),
     (Field::SourceType, &[("source_type", "this server")]),
     (Field::DateConfidence, &[("date_confidence", "this server")]),
     (
@@ -345,13 +361,14 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
 ];
 
 /// Objects that stand around what a signal says, as they are spelt.
-pub(super) const NESTS: [&str; 26] = [
+pub(super) const NESTS: [&str; 27] = [
     "metadata",
     "meta",
     "payload",           // Qdrant
     "_source",           // Elasticsearch, OpenSearch
     "fields",            // Vespa, Pinecone, Elasticsearch
     "node",              // LlamaIndex NodeWithScore
+    "text_resource",     // LlamaIndex Node
     "kwargs",            // LangChain dumps
     "document",          // Typesense, Vertex AI
     "doc",               // CouchDB

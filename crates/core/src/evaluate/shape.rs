@@ -205,6 +205,12 @@ impl<'a> Shape<'a> {
         super::fields::last(object, name)
     }
 
+    /// Whether a value stands in an object of this name.
+    pub(super) fn is_in(&self, held: &Held<'a>, name: &str) -> bool {
+        let object = self.objects.get(held.object);
+        object.is_some_and(|(_, path, _)| path.rsplit('.').next() == Some(name))
+    }
+
     /// What was not read and looks as if it said something, apart from repetitions of what was.
     pub(super) fn unread(&self, said: &[Option<&str>]) -> Vec<Unread> {
         /// As many of one signal are named.

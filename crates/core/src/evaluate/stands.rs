@@ -60,9 +60,39 @@ pub(super) fn state_of(word: &str) -> Option<StandingState> {
 pub(super) struct Claims {
     pub signs: Vec<StandingEvidence>,
     pub notes: Vec<Cow<'static, str>>,
+    /// Whether the structure of our own items was read.
+    has_structure: bool,
+    /// The facts that were read, as `metadata.replaced_by`.
+    facts: Vec<String>,
 }
 
+/// What is read in the structure of our own items.
+const STRUCTURE: [&str; 11] = [
+    "state",
+    "since",
+    "reason",
+    "confidence",
+    "by",
+    "by.who",
+    "by.notice",
+    "replaced_by",
+    "replaced_by.id",
+    "replaced_by.url",
+    "replaced_by.title",
+];
+
 impl Claims {
+    /// Whether the value of this path was read, so that it is not named among what was not.
+    pub(super) fn has_read(&self, path: &str) -> bool {
+        let of_structure = || {
+            let inner = path.strip_prefix("standing.")?;
+            let inner = inner.strip_prefix("also[].").unwrap_or(inner);
+            Some(STRUCTURE.contains(&inner))
+        };
+        self.facts.iter().any(|fact| fact == path)
+            || (self.has_structure && of_structure().unwrap_or_default())
+    }
+
     /// Of the signal itself, then of its facts and its metadata. What our own items say counts alone: their facts say the
     /// same once more. A status of a retrieval is none of a thing.
     pub(super) fn read(object: &ObjectAsVec<'_>) -> Self {
@@ -120,6 +150,7 @@ impl Claims {
         };
         let basis = sign.basis;
         self.signs.push(sign);
+        self.has_structure = true;
         if let Some(Node::Array(also)) = last(standing, "also") {
             let further = also.iter().filter_map(|also| match also {
                 Node::Object(also) => sign_of(also, "standing.also"),
@@ -157,6 +188,8 @@ impl Claims {
                 found.push(name);
             }
         }
+        self.facts
+            .extend(found.iter().map(|name| format!("{around}.{name}")));
         if let Some(first) = found.first() {
             self.notes.push(
                 format!(

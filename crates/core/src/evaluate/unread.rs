@@ -24,15 +24,17 @@ pub(super) enum Looks {
     Date,
     Text,
     Address,
+    Distance,
     /// It is of a kind that its field cannot have.
     Odd,
 }
 
 impl Looks {
-    const ALL: [(Self, &'static str); 4] = [
+    const ALL: [(Self, &'static str); 5] = [
         (Self::Date, "look like dates"),
         (Self::Text, "look like texts"),
         (Self::Address, "look like addresses"),
+        (Self::Distance, "look like the distances of a search"),
         (Self::Odd, "are not of a kind that can be read there"),
     ];
 }
@@ -53,7 +55,11 @@ fn at(path: &str, name: &str, value: &Node<'_>, said: &[Option<&str>], depth: us
     let found = match value {
         Node::Str(text) if is_blank(text) || said.contains(&Some(text.as_ref())) => None,
         Node::Str(text) => of_text(name, text),
-        Node::Number(_) => is_date_name(name).then_some(Looks::Date),
+        Node::Number(_) if is_date_name(name) => Some(Looks::Date),
+        Node::Number(_) => words_of(name)
+            .iter()
+            .any(|word| word == "distance")
+            .then_some(Looks::Distance),
         Node::Array(list) if list.iter().any(|entry| matches!(entry, Node::Str(_))) => {
             list.iter().find_map(|entry| of_text(name, entry.as_str()?))
         }

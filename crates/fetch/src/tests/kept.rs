@@ -237,6 +237,34 @@ async fn f09_last_modified_and_no_cache() {
     assert_eq!(bench.server.requests(), 3);
 }
 
+/// A cached answer without validators cannot be asked about, so a 304 tells nothing of it.
+#[tokio::test]
+async fn f09_a_304_that_was_not_asked_for_renews_nothing() {
+    for max_age in [None, Some(0)] {
+        let bench = Bench::new(|seen| match seen.n {
+            0 => answer(200, &[("cache-control", "max-age=60")], "[0]"),
+            1 => answer(304, &[("etag", "\"one\""), ("cache-control", "max-age=60")], ""),
+            _ => json("[1]"),
+        })
+        .await;
+        bench.get().await;
+        bench.pass(60);
+        let failed = bench.ask(get(URL), max_age).await.unwrap_err();
+        assert_eq!(
+            (failed.code, failed.http_status),
+            (ErrorCode::UpstreamError, Some(304))
+        );
+        assert!(
+            failed.message.contains("without a validator"),
+            "{}",
+            failed.message
+        );
+        assert_eq!(bench.server.requests(), 2, "asking again would not help");
+        let next = bench.get().await;
+        assert_eq!((next.provenance, &next.body[..]), (Provenance::Live, &b"[1]"[..]));
+    }
+}
+
 #[tokio::test]
 async fn f10_nothing_stale_stands_in_for_a_failure() {
     let bench = Bench::new(|seen| {

@@ -295,3 +295,111 @@ fn a_list_that_is_no_pair_says_what_it_is() {
     assert_eq!(verdict.decision, Decision::Exclude);
     assert!(verdict.why[0].contains("a list"), "{:?}", verdict.why);
 }
+
+/// The sources in their order, each with its relevance as it is ranked, and the notes.
+#[expect(clippy::needless_pass_by_value, reason = "callers write the value in place")]
+fn order(signals: Value) -> (Vec<String>, String) {
+    let evaluated = evaluated(&json!({"signals": signals})).unwrap();
+    let sources = evaluated.verdicts.iter().map(|verdict| verdict.source.clone());
+    (sources.collect(), evaluated.structured["notes"].to_string())
+}
+
+fn hit(source: &str, name: &str, number: impl Into<Value>) -> Value {
+    json!({"source": source, "title": source, "content": TEXT, "published_at": "2026-06-08", name: number.into()})
+}
+
+/// Of searches and stores: numbers that no scale of 0 to 1 holds never end in a tie.
+#[test]
+fn numbers_of_searches_keep_their_order() {
+    let named = |name: &str, numbers: [f64; 3]| {
+        let hits = ["c", "a", "b"].into_iter().zip(numbers);
+        order(hits.map(|(source, number)| hit(source, name, number)).collect())
+    };
+    for (name, numbers, note) in [
+        ("distance", [0.9, 0.1, 0.4], "1 / (1 + distance)"),
+        ("_distance", [31.0, 0.2, 7.0], "1 / (1 + distance)"),
+        ("distance", [-0.4, -30.5, -12.0], "with their sign turned"),
+        ("score", [0.4, 7.1, 2.2], "not from 0 to 1"),
+        ("score", [0.016, 0.033, 0.032], "all below 0.1"),
+    ] {
+        let (sources, notes) = named(name, numbers);
+        assert_eq!(sources, ["a", "b", "c"], "{name} {numbers:?}");
+        assert!(
+            notes.contains(note) && !notes.contains("Not read"),
+            "{name} {numbers:?}: {notes}"
+        );
+    }
+    // Milvus's similarities, the nearest first.
+    let hits = [("a", 0.9), ("b", 0.4)].map(|(source, far)| hit(source, "distance", far));
+    assert!(
+        order(hits.into_iter().collect())
+            .1
+            .contains("read as similarities")
+    );
+    // The way to a job is none of a search.
+    let job = json!([{"source": "a", "title": "a", "content": TEXT, "metadata": {"distance": 4.5}}]);
+    assert!(order(job).1.contains("metadata.distance"));
+}
+
+#[test]
+fn pairs_and_columns_with_negative_numbers_keep_their_order() {
+    let document = |source: &str| json!({"page_content": TEXT, "metadata": {"source": source}});
+    let (sources, notes) = order(json!([
+        [document("a"), -11.2],
+        [document("b"), -5.5],
+        [document("c"), -0.4]
+    ]));
+    assert_eq!(sources, ["a", "b", "c"], "{notes}");
+    let columns = json!({"ids": [["a", "b", "c"]], "documents": [[TEXT, TEXT, TEXT]], "distances": [[-30.5, -12.0, -0.4]]});
+    let evaluated = evaluated(&json!({"signals": columns})).unwrap();
+    let ranks: Vec<f64> = evaluated
+        .verdicts
+        .iter()
+        .map(|verdict| verdict.rank_score)
+        .collect();
+    assert!(ranks.is_sorted_by(|one, next| one > next), "{ranks:?}");
+    assert!(
+        !evaluated.structured["notes"]
+            .to_string()
+            .contains("1 / (1 + distance)")
+    );
+}
+
+#[test]
+fn scores_that_are_all_0_say_nothing() {
+    let hits = ["a", "b", "c"].map(|source| hit(source, "_score", 0.0));
+    let evaluated = evaluated(&json!({"signals": hits})).unwrap();
+    assert!(
+        evaluated.structured["notes"]
+            .to_string()
+            .contains("All scores of these signals are 0")
+    );
+    let results = &evaluated.structured["results"];
+    assert!(
+        results
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|result| result["relevance"] == "not_judged"),
+        "{results}"
+    );
+}
+
+#[test]
+fn the_text_of_a_node_of_llamaindex_is_read() {
+    let node = json!({
+        "id_": "li3", "embedding": null, "metadata": {"file_path": "/usr/share/doc/x.md", "last_modified_date": "2026-06-01"},
+        "relationships": {}, "metadata_template": "{key}: {value}", "metadata_separator": "\n",
+        "text_resource": {"embeddings": null, "text": TEXT, "path": null, "url": null, "mimetype": null},
+        "image_resource": null, "text_template": "{metadata_str}\n\n{content}", "class_name": "Node"
+    });
+    for document in [node.clone(), json!({"node": node, "score": 0.8})] {
+        let verdict = on(document);
+        assert_ne!(verdict.decision, Decision::Exclude, "{:?}", verdict.why);
+        assert_eq!(
+            (verdict.id.as_ref(), verdict.source.as_str()),
+            (Some(&json!("li3")), "/usr/share/doc/x.md")
+        );
+        assert_eq!(published(&verdict), Some("2026-06-01"));
+    }
+}

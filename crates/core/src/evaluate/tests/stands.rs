@@ -184,3 +184,34 @@ fn under_a_budget_it_stays_out_and_its_replacement_is_asked_for() {
         "{gaps}"
     );
 }
+
+/// What decided is not named among what was not read; what stands beside it is.
+#[test]
+fn what_was_read_of_a_standing_is_not_named_as_unread() {
+    let notes = |changes: Value| {
+        let evaluated = evaluated(&call(&[signal(changes)])).unwrap();
+        evaluated.structured["notes"].to_string()
+    };
+    for changes in [
+        json!({"standing": {"state": "retracted", "since": "2020-06-05", "by": {"who": "the journal", "notice": "https://doi.org/10.5555/b"}}}),
+        json!({"standing": {"state": "moved", "replaced_by": {"url": "https://example.org/new"},
+            "also": [{"state": "archived", "since": "2019-01-02"}]}}),
+        json!({"metadata": {"replaced_by": "https://example.org/new"}}),
+    ] {
+        let said = notes(changes.clone());
+        assert!(!said.contains("Not read"), "{changes}: {said}");
+    }
+    for (changes, named) in [
+        (
+            json!({"standing": {"state": "retracted", "seen_date": "2020-06-05"}}),
+            "standing.seen_date",
+        ),
+        (
+            json!({"standing": {"state": "splendid", "since": "2020-06-05"}}),
+            "standing.since",
+        ),
+    ] {
+        let said = notes(changes.clone());
+        assert!(said.contains(named), "{changes}: {said}");
+    }
+}
