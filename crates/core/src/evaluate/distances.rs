@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(scores(&[-30.5, -12.0, -0.4]).0, [30.5, 12.0, 0.4]);
         let (rounded, notes) = scores(&[-2e-7, -1e-7, 0.5]);
         assert!(
-            rounded[0] == 1.0 && rounded[1] < 1.0 && rounded[2] < 0.7,
+            (rounded[0] - 1.0).abs() < f64::EPSILON && rounded[1] < 1.0 && rounded[2] < 0.7,
             "{rounded:?}"
         );
         assert!(
