@@ -141,8 +141,8 @@ enum Numbers {
     Distances(Scale),
 }
 
-/// Numbers that grow along the list from at most the first to at least the second, and not above 1, are scores. Measured
-/// distances of the nearest documents lie closer together, and a reranker's scores lie near 0 and near 1.
+/// Numbers that grow along the list from at most the first to at least the second, and not above 1, are scores. A
+/// judgement, not a measurement: distances of the nearest documents lie closer together, and a reranker's scores near 0 and 1.
 const SPREAD: (f64, f64) = (0.2, 0.8);
 
 impl Numbers {
