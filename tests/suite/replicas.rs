@@ -51,9 +51,6 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("replicas::eight_with_faults", || block_on(run(8, &FAULTS))),
         Trial::test("replicas::one_answer_for_all", || block_on(one_answer_for_all())),
         Trial::test("replicas::one_rate_for_all", || block_on(one_rate_for_all())),
-        Trial::test("replicas::shares_follow_members", || {
-            block_on(shares_follow_members())
-        }),
         Trial::test("replicas::without_redis", || block_on(without_redis())),
     ];
     trials
@@ -458,32 +455,6 @@ async fn one_rate_for_all() -> Result<(), Failed> {
     } else {
         vec![format!("{passed} of 10 passed")]
     })
-}
-
-/// Shares count the members that are there: after the first ones have left, the last one has the whole pace.
-async fn shares_follow_members() -> Result<(), Failed> {
-    let redis = Redis::start().await;
-    let upstream = ScriptedUpstream::start(answer).await?;
-    let base = upstream.base();
-    let mut servers = Vec::new();
-    let counts = async |server: &HttpServer, text: &str| {
-        until(text, async || {
-            server.send("GET", "/readyz", &[], "").await.body.contains(text)
-        })
-        .await;
-    };
-    for number in 1..=4 {
-        let server = replica(&redis.url(), &base).await;
-        counts(&server, &format!("shared with {number} replicas")).await;
-        servers.push(server);
-    }
-    let last = servers.pop().ok_or("a server")?;
-    for server in &mut servers {
-        signal(server.process(), "TERM");
-        tokio::time::timeout(ANSWERED, server.child.wait()).await??;
-    }
-    counts(&last, "shared with 1 replicas").await;
-    Ok(())
 }
 
 /// A wrong address costs a caller nothing but the shared pace; a malformed one ends the start.

@@ -17,7 +17,7 @@ use crate::own::Own;
 use crate::scripts::Scripts;
 use crate::share::Shares;
 use crate::status::SharedStatus;
-use crate::{BUDGET, CLOCK_TOLERANCE_MS, LASTED, PREFIX, SILENT, address};
+use crate::{BUDGET, CLOCK_TOLERANCE_MS, LASTED, PREFIX, address};
 
 /// Messages to Redis that wait to be sent. Later ones are dropped: leases end by themselves.
 pub(crate) const WAITING: usize = 4_096;
@@ -100,26 +100,8 @@ pub(crate) struct Known {
     pub(crate) before: i64,
     pub(crate) agreed: bool,
     pub(crate) index: i64,
-    /// Whether this process has offered its index, and takes no turns until all members have agreed to the outcome.
-    pub(crate) moving: bool,
     /// Index, Redis' time of the last sign of life, and version by member.
     pub(crate) peers: HashMap<String, (i64, i64, i64)>,
-}
-
-impl Known {
-    /// Returns whether this process has the highest index although a lower one is free, while all members are alive at
-    /// this time of Redis and agree.
-    pub(crate) fn could_move(&self, now: i64) -> bool {
-        let silent = i64::try_from(SILENT.as_millis()).unwrap_or(i64::MAX);
-        let mut others = self.peers.values().filter(|(index, ..)| *index >= 0);
-        let is_alone_on_top = others.clone().all(|(index, ..)| *index < self.index);
-        let below = i64::try_from(others.clone().count()).unwrap_or(i64::MAX);
-        self.agreed
-            && self.index == self.n - 1
-            && is_alone_on_top
-            && below < self.index
-            && others.all(|(_, seen, _)| now - seen <= silent)
-    }
 }
 
 impl Coordinator {
@@ -375,41 +357,4 @@ impl Inner {
 /// Describes an error without the server's address.
 pub(crate) fn describe(error: &redis::RedisError) -> String {
     error.category().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_highest_member_moves_where_a_lower_index_is_free() {
-        let now = 10_000;
-        let known = |index: i64, n: i64, peers: &[(i64, i64)]| Known {
-            n,
-            index,
-            agreed: true,
-            peers: peers
-                .iter()
-                .enumerate()
-                .map(|(at, (index, seen))| (at.to_string(), (*index, *seen, 1)))
-                .collect(),
-            ..Known::default()
-        };
-        // Peers with the index -1 have left.
-        assert!(known(3, 4, &[(-1, 9_000), (-1, 9_000)]).could_move(now));
-        assert!(known(3, 4, &[(0, 9_000), (2, 9_000)]).could_move(now));
-        for (stays, why) in [
-            (known(2, 3, &[(0, 9_000), (1, 9_000)]), "no index is free"),
-            (known(0, 1, &[]), "it has the lowest index"),
-            (known(2, 4, &[(3, 9_000)]), "another one is higher"),
-            (known(3, 5, &[(0, 9_000)]), "the shares have not followed yet"),
-            (known(3, 4, &[(0, 5_000)]), "a member is silent"),
-            (known(-1, 0, &[]), "it has no index"),
-        ] {
-            assert!(!stays.could_move(now), "{why}");
-        }
-        let mut disagreed = known(3, 4, &[]);
-        disagreed.agreed = false;
-        assert!(!disagreed.could_move(now));
-    }
 }

@@ -192,15 +192,12 @@ impl Inner {
             };
             return allowed.map_or_else(|(time, missing)| wait(time, missing), |()| go());
         };
-        let is_moving = state.known.moving;
         let redis_now = clock + self.millis(now);
         let begins = state.heard + i64::try_from(millis(SILENT) + rate.per_ms).unwrap_or(i64::MAX);
         let silence = Duration::from_millis(u64::try_from(begins - redis_now).unwrap_or(0));
         drop(state);
         let at = u64::try_from(redis_now).unwrap_or(0);
         let allowed = match rate.allowed(shares, at) {
-            // Which index the turns belong to is open. Shares by number are the same for each index.
-            Allowed::Turn(_) if is_moving => Err((pace.per, Missing::Agreement)),
             Allowed::Number(_) if !silence.is_zero() => match rate.reserve(shares) {
                 0 => Err((silence, Missing::Agreement)),
                 reserve => by_number(reserve),
@@ -357,20 +354,6 @@ mod tests {
         assert_eq!(drain(&again, &second), (0, Missing::Agreement));
         timer.step(SILENT + Duration::from_secs(1));
         assert_eq!(drain(&again, &second), (5, Missing::Slot));
-        // A member whose index is about to change keeps its share by number, and takes no turns.
-        let turns = limit(1, Duration::from_secs(1));
-        for moving in [false, true] {
-            let (member, timer) = lost(LASTED);
-            member.0.lock().known.moving = moving;
-            timer.step(Duration::from_secs(6));
-            assert_eq!(drain(&member, &second), (5, Missing::Slot));
-            let mut sent = 0;
-            for _ in 0..30 {
-                sent += drain(&member, &turns).0;
-                timer.step(Duration::from_millis(100));
-            }
-            assert_eq!(sent > 0, !moving, "{sent} sent in a turn");
-        }
         // A member that has no share yet has no reserve either.
         let (outside, _) = lost(LASTED);
         outside.0.lock().known.index = 2;

@@ -12,7 +12,7 @@ use crate::coordinator::{Inner, Link, Message, describe};
 use crate::keys::pause_command;
 use crate::reply::Reply;
 use crate::share::millis;
-use crate::{BEAT, BUDGET, CLOCK_TOLERANCE_MS, GATHER, GONE, LASTED, PREFIX, SILENT};
+use crate::{BEAT, BUDGET, CLOCK_TOLERANCE_MS, GATHER, GONE, LASTED, PREFIX};
 
 /// Time to open a connection, and for one command of the background.
 const CONNECT: Duration = Duration::from_secs(1);
@@ -250,7 +250,7 @@ impl Inner {
     /// Gives a sign of life and learns the members.
     async fn beat(&self) -> bool {
         let begun = self.timer.now();
-        let (deadline, version, generation, offers) = {
+        let (deadline, version, generation) = {
             let mut state = self.lock();
             let (Some(clock), Some(link)) = (state.clock, &state.link) else {
                 return false;
@@ -258,15 +258,11 @@ impl Inner {
             let generation = link.generation.clone();
             let deadline = self.deadline(clock);
             state.heard = state.heard.max(deadline);
-            let offers = !state.known.moving && state.known.could_move(clock + self.millis(begun));
-            // Before the command leaves: its outcome may never be learned.
-            state.known.moving |= offers;
-            (deadline, state.known.version, generation, offers)
+            (deadline, state.known.version, generation)
         };
         let mut call = self.scripts.beat.key(format!("{PREFIX}members"));
         call.arg(&self.name).arg(deadline).arg(generation).arg(version);
         call.arg(millis(GONE)).arg(millis(GATHER));
-        call.arg(u8::from(offers)).arg(millis(SILENT));
         let asked = self.ask(async |mut link: Link| call.invoke_async(&mut link.connection).await);
         let Some(value) = asked.await else { return false };
         let reply = Reply::of(value);
@@ -293,7 +289,6 @@ impl Inner {
         known.n = reply.number(1);
         known.before = reply.number(2);
         known.agreed = reply.number(3) == 1;
-        known.moving &= !known.agreed;
         for peer in known.peers.values_mut() {
             peer.0 = -1;
         }

@@ -1,10 +1,7 @@
 -- Says that a member is alive, and tells it the members and their shares. Shares change only once all members have
 -- agreed to the last change, so a member that knows the next shares keeps within the shares of before, too.
--- Indices have no end of their own, so the member with the highest one takes a free one below: shares would otherwise
--- count members that left. It has said that it takes no turns until all have agreed to the change that follows from it.
 -- KEYS: members. ARGV: self, deadline, generation, version agreed to, milliseconds after which a member is gone,
--- milliseconds in which the members of a generation gather, 1 from a member that takes no turns, milliseconds after which
--- a silent member is missing.
+-- milliseconds in which the members of a generation gather.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if now > tonumber(ARGV[2]) then return {'late', now} end
@@ -16,7 +13,7 @@ redis.call('PEXPIRE', key, 600000)
 local base = redis.call('HMGET', key, 'born', 'version', 'n', 'before')
 local born, version, n, before = tonumber(base[1]), tonumber(base[2]), tonumber(base[3]), tonumber(base[4])
 local gathered = now >= born + tonumber(ARGV[6])
-local members, taken, agreed, most, top, alive = {}, {}, true, 0, -1, true
+local members, taken, agreed, most = {}, {}, true, 0
 local fields = redis.call('HGETALL', key)
 for i = 1, #fields, 2 do
   if fields[i]:sub(1, 2) == 'm:' then
@@ -26,19 +23,15 @@ for i = 1, #fields, 2 do
       redis.call('HDEL', key, fields[i])
     else
       if index >= 0 then taken[index] = true end
-      if ARGV[8] and now - seen > tonumber(ARGV[8]) then alive = false end
-      top = math.max(top, index)
       if index >= 0 and index < n and tonumber(version_of) ~= version then agreed = false end
       members[#members + 1] = { fields[i], index, seen, version_of }
     end
   end
 end
 for _, member in ipairs(members) do
-  local moves = ARGV[7] == '1' and agreed and alive and member[2] == top and top == n - 1
-  if member[1] == me and (member[2] < 0 or moves) and gathered then
+  if member[1] == me and member[2] < 0 and gathered then
     local index = 0
     while taken[index] do index = index + 1 end
-    if member[2] >= 0 then index = math.min(index, member[2]) end
     member[2] = index
     redis.call('HSET', key, me, index .. ':' .. now .. ':' .. ARGV[4])
   end
