@@ -16,8 +16,7 @@ use crate::parse::{self, Match};
 use crate::request::{self, Filter};
 use crate::{DESCRIPTOR, actions};
 
-const LAG: &str =
-    "Defense contracts are published 90 days late, others within days: that no recent award is listed proves little";
+const LAG: &str = "Defense contracts are published 90 days late, others within days: that no recent award is listed proves little";
 
 /// The search pages no further than this without another kind of cursor.
 const REACH: usize = 50_000;
@@ -423,7 +422,8 @@ async fn search(
     if let Filter::Entity { name, .. } = filter {
         result.scope.name = Some(name.clone());
     }
-    result.scope.has_newest = sort == "newest" && number == 1 && args.until.is_none();
+    // `has_newest` stays unset: awards of the Department of Defense are published 90 days late, so USAspending never has
+    // the newest contracts.
     for message in page.messages {
         result.note(format!("USAspending says: {}", quoted_within(&message, 240)));
     }
