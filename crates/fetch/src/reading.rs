@@ -161,11 +161,12 @@ fn holds(when: When, answer: &Answer) -> bool {
 /// Members in which interfaces name an error.
 const ERROR_MEMBERS: [&str; 4] = ["error", "errors", "message", "detail"];
 
-/// Whether a body is an error in the form of an interface: `{"error":"Not found"}`, or `"version not found: 9.9.9"`.
+/// Whether a body is an error in the form of an interface: `{"error":"Not found"}`, `"version not found: 9.9.9"`, or the status
+/// alone with `{}`.
 fn is_json_error(body: &[u8]) -> bool {
     match serde_json::from_slice(body) {
         Ok(serde_json::Value::Object(members)) => {
-            ERROR_MEMBERS.iter().any(|member| members.contains_key(*member))
+            members.is_empty() || ERROR_MEMBERS.iter().any(|member| members.contains_key(*member))
         }
         Ok(serde_json::Value::String(_)) => true,
         _ => false,
