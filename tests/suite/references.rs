@@ -98,7 +98,7 @@ impl Case {
     fn answer(&self, request: &SeenRequest) -> Reply {
         let fits = |served: &&Served| served.host == request.host && request.target.contains(&served.path);
         let Some(served) = self.serve.iter().find(fits) else {
-            return reply(404, "text/plain", "not found");
+            return reply(404, "application/json", r#"{"message":"Not Found"}"#);
         };
         let mut made = reply(served.status, &served.kind, &served.body);
         made.headers.extend(
@@ -316,7 +316,7 @@ async fn texts_as_people_have_them() -> Result<(), Failed> {
         let body = json!({"message": {"DOI": doi, "title": ["A study"], "published": {"date-parts": [[2020, 1, 2]]}}});
         match request.host.as_str() {
             "api.crossref.org" if stands => reply(200, "application/json", &body.to_string()),
-            _ => reply(404, "text/plain", "not found"),
+            _ => reply(404, "application/json", r#"{"message":"Not Found"}"#),
         }
     })
     .await?;

@@ -76,7 +76,7 @@ fn refusals(descriptor: &Descriptor) -> Vec<Refusal> {
     for rule in descriptor.status_rules {
         if rule.code == ErrorCode::RateLimited {
             let refusal = match rule.when {
-                When::Always => reply(rule.status, &[], "no"),
+                When::Always | When::NoErrorInJson => reply(rule.status, &[], "no"),
                 When::BodyContains(text) => reply(rule.status, &[], text),
                 When::HeaderIs(name, value) => reply(rule.status, &[(name, value)], "no"),
                 When::HeaderPresent(name) => reply(rule.status, &[(name, "in a while")], "no"),

@@ -96,6 +96,7 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> SourceResul
     result.skip(unreadable, "that could not be read");
     let ahead = parse::drop_future(&mut releases, now);
     result.note_count(ahead, ["date lies", "dates lie"], "in the future and left out");
+    let is_all_known = unreadable == 0 && ahead == 0 && failed.is_none();
     parse::sort(&mut releases);
     if releases.iter().any(|release| release.unreleased) {
         result.set("unreleased_section", true);
@@ -113,7 +114,7 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> SourceResul
         cadence(&mut result, &releases, complete, now);
     }
     releases.retain(|release| instant(&release.date).is_none_or(|at| args.in_range(at)));
-    result.scope.has_newest = !article && args.until.is_none();
+    result.scope.has_newest = !article && args.until.is_none() && is_all_known && !has_newer(&releases);
     result.own_date = newest_stable(&releases).map(|release| release.date.clone());
     let all = releases.len();
     releases.truncate(args.limit);
@@ -132,6 +133,16 @@ fn newest_stable(releases: &[Release]) -> Option<&Release> {
     releases
         .iter()
         .find(|release| stable(release) && (release.newest_undated || instant(&release.date).is_some()))
+}
+
+/// Whether a release is newer than the one that dates the answer, such as a pre-release after the newest stable one. An
+/// undated newest release is newer than each that has a date.
+fn has_newer(releases: &[Release]) -> bool {
+    let Some(newest) = newest_stable(releases) else {
+        return false;
+    };
+    let dated = instant(&newest.date);
+    newest.newest_undated || releases.iter().any(|release| instant(&release.date) > dated)
 }
 
 /// Both channels with their own newest date: a nightly does not make a project fresh.
@@ -240,6 +251,29 @@ mod tests {
             "2026-06-01T00:00:00Z".parse().unwrap(),
             found,
         )
+    }
+
+    #[test]
+    fn the_newest_that_there_is_has_nothing_newer_beside_it() {
+        let stable = || release("v1.0", Some("2026-03-01"));
+        assert!(
+            built(vec![stable(), release("v1.0-rc.1", Some("2026-02-01"))], true)
+                .scope
+                .has_newest
+        );
+        let newer = [
+            release("v1.1-rc.1", Some("2026-05-01")),
+            Release {
+                yanked: true,
+                ..release("v1.1", Some("2026-05-01"))
+            },
+            // A date in the future is left out, and the release is newer all the same.
+            release("v1.1", Some("2027-01-01")),
+        ];
+        for newer in newer {
+            let title = newer.title.clone();
+            assert!(!built(vec![stable(), newer], true).scope.has_newest, "{title}");
+        }
     }
 
     #[test]

@@ -473,7 +473,8 @@ async fn search(
     if let Filter::Entity { name, .. } = filter {
         result.scope.name = Some(name.clone());
     }
-    result.scope.has_newest = sort == "newest" && number == 1 && args.until.is_none();
+    // `has_newest` stays unset: awards of the Department of Defense are published 90 days late, so USAspending never has
+    // the newest contracts.
     for message in page.messages {
         result.note(format!("USAspending says: {}", quoted_within(&message, 240)));
     }

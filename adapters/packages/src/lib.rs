@@ -227,7 +227,6 @@ fn gather(
 ) -> Result<SourceResult, SourceError> {
     let mut result = SourceResult::new(page(asked)?, Vec::new());
     result.route = Some("registry");
-    result.scope.has_newest = true;
     let names = named_list(asked.iter().map(|asked| &asked.name), ", ");
     result.summary = Some(format!("Packages in their registries: {names}"));
     let counts = match downloads {
@@ -238,9 +237,11 @@ fn gather(
         }
     };
     let (mut items, mut missing): (Vec<Item>, Vec<Looked>) = (Vec::new(), Vec::new());
+    let mut has_newest = true;
     for one in looked {
         match one.result {
             Ok(mut facts) => {
+                has_newest &= !facts.has_newer_than_latest();
                 if cx.args().as_of.is_none() {
                     result.notes.append(&mut facts.notes);
                 }
@@ -270,6 +271,7 @@ fn gather(
             Err(error) => result.fail(format!("{}:{}", one.registry.prefix(), one.name), error),
         }
     }
+    result.scope.has_newest = has_newest;
     result.show(items);
     say_missing(result, asked, &missing)
 }

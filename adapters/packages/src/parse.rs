@@ -7,7 +7,7 @@ pub mod pypi;
 
 use freshcontext_contract::chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{DateEvidence, Item, StandingEvidence};
+use freshcontext_contract::{DateEvidence, Item, Lookup, Presence, StandingEvidence};
 use freshcontext_parse::registry::Registry;
 use freshcontext_parse::{link, text};
 
@@ -80,6 +80,13 @@ impl Facts {
         self.fields.push((name, value.into()));
     }
 
+    /// Whether a version came out after the one that the registry hands out: a pre-release, or one of an older line.
+    pub fn has_newer_than_latest(&self) -> bool {
+        let is_latest = |published: &&Published| Some(&published.version) == self.latest.as_ref();
+        let latest = self.published.iter().find(is_latest);
+        latest.is_some_and(|latest| self.published.iter().any(|published| published.at > latest.at))
+    }
+
     /// The item, with figures as of `now`.
     pub fn into_item(self, registry: Registry, now: DateTime<Utc>) -> Item {
         let title = match &self.latest {
@@ -139,6 +146,11 @@ fn because(state: &str, reason: &str) -> String {
         reason if reason.is_empty() => format!(", {state}"),
         reason => format!(", {state}: {reason}"),
     }
+}
+
+/// An answer about another package than the one asked for, which settles nothing.
+pub fn other_record(name: &str) -> Lookup {
+    Lookup::new(Presence::Unsettled("other_record")).showing("name", name, None::<String>)
 }
 
 /// How often stable versions come out.

@@ -289,7 +289,11 @@ async fn company(
     result.notes = notes;
     result.scope.subject = Some(format!("{} (CIK {cik})", named(&company.name)));
     result.scope.name = Some(company.name.clone());
-    result.scope.has_newest = accession.is_none() && skip == 0 && cx.args().until.is_none();
+    result.scope.has_newest = accession.is_none()
+        && skip == 0
+        && cx.args().until.is_none()
+        && unreadable == 0
+        && !has_newer_outside(&filings, fits);
     result.standing.extend(stands::of_company(&company, &filings));
     if let Subject::Words(words) = &query.subject {
         result.standing.extend(stands::of_name(&company, words));
@@ -316,6 +320,16 @@ async fn company(
         result.next = Some(format!("list:{next}:{cik}"));
     }
     Ok(result)
+}
+
+/// Whether a filing that does not fit was filed after the newest one that fits: the newest 8-K is not the newest that
+/// EDGAR has of a company that has filed a 10-K since.
+fn has_newer_outside(filings: &[Filing], fits: impl Fn(&Filing) -> bool) -> bool {
+    let newest = |is_fit: bool| {
+        let of_kind = filings.iter().filter(|filing| fits(filing) == is_fit);
+        of_kind.filter_map(|filing| filing.filed).max()
+    };
+    newest(false) > newest(true)
 }
 
 fn summary(
@@ -421,6 +435,18 @@ async fn full_text(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_newest_of_one_form_is_not_the_newest_of_the_company() {
+        let list = r#"{"accessionNumber":["0000000001-26-000003","0000000001-26-000002","0000000001-26-000001"],
+            "form":["10-K","8-K","10-Q"],"filingDate":["2026-11-20","2026-03-01","2025-11-01"]}"#;
+        let filings = parse::older(list).unwrap().filings;
+        assert_eq!(filings.len(), 3);
+        let is = |form: &'static str| move |filing: &Filing| filing.form == form;
+        assert!(has_newer_outside(&filings, is("8-K")));
+        assert!(!has_newer_outside(&filings, is("10-K")));
+        assert!(!has_newer_outside(&filings, |_| true));
+    }
 
     #[test]
     fn cursors_are_checked() {

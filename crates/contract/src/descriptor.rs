@@ -473,6 +473,9 @@ pub enum When {
     Always,
     /// The body contains this text (ASCII case ignored).
     BodyContains(&'static str),
+    /// The body is not what an interface that answers in JSON says of an error: an object that names it (`error`, `errors`,
+    /// `message`, `detail`) or is empty, or a text alone. A proxy or a filter before the host answered, or nothing did.
+    NoErrorInJson,
     /// The header (lower-case name) is present.
     HeaderPresent(&'static str),
     /// The header (lower-case name) has this value.

@@ -19,7 +19,7 @@ pub struct Refusals {
 
 /// The refusals of a host (lower case, as `url` normalises it), where they are written down here.
 pub fn refusals(host: &str) -> Option<&'static Refusals> {
-    [&GITHUB_REFUSALS, &SEC_REFUSALS]
+    [&GITHUB_REFUSALS, &SEC_REFUSALS, &REGISTRY_REFUSALS]
         .into_iter()
         .find(|known| known.hosts.contains(&host))
 }
@@ -49,6 +49,28 @@ pub static SEC_REFUSALS: Refusals = Refusals {
     wait: Some(Duration::from_mins(10)),
 };
 
+/// A 404 that the interface itself did not give. It says nothing of the thing that was asked for: networks answer so for
+/// hosts that they block.
+const NOT_ITS_OWN_404: StatusRule = StatusRule::new(404, ErrorCode::Malformed)
+    .when(When::NoErrorInJson)
+    .saying("a 404 that is not in the form of this interface: something before it may have answered");
+
+/// The interfaces of registries, which say in JSON what they do not have: `{"error":"Not found"}`
+/// (<https://github.com/npm/registry/blob/main/docs/responses/package-metadata.md>), `{"message": "Not Found"}`
+/// (<https://docs.pypi.org/api/json/>), `{"errors":[{"detail":"..."}]}` (<https://crates.io/data-access>). The interface of
+/// Hacker News says `null` with status 200, and errors in JSON
+/// (<https://firebase.google.com/docs/database/rest/start>).
+pub static REGISTRY_REFUSALS: Refusals = Refusals {
+    hosts: &[
+        "registry.npmjs.org",
+        "pypi.org",
+        "crates.io",
+        "hacker-news.firebaseio.com",
+    ],
+    rules: &[NOT_ITS_OWN_404],
+    wait: None,
+};
+
 const GITHUB_LIMIT: &str =
     "GitHub's allowance for this address is used up; set GITHUB_TOKEN for 5,000 requests an hour";
 const GITHUB_BURST: &str = "GitHub asks us to slow down (secondary limit)";
@@ -75,6 +97,7 @@ pub static GITHUB_REFUSALS: Refusals = Refusals {
         github_burst(403, When::HeaderPresent("retry-after")),
         github_limit(403, When::BodyContains("rate limit exceeded")),
         github_burst(429, When::Always),
+        NOT_ITS_OWN_404,
     ],
     wait: Some(Duration::from_mins(1)),
 };

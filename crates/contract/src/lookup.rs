@@ -43,6 +43,9 @@ pub struct Lookup {
     pub signs: Vec<StandingEvidence>,
     /// What shows whether it is there.
     pub shown: Vec<Shown>,
+    /// The title and the beginning of a page whose address has no registry. A failure in the form of a page, in whatever
+    /// language, is not the page, and core decides whether this is one.
+    pub page_text: Option<String>,
 }
 
 impl Lookup {
@@ -54,6 +57,7 @@ impl Lookup {
             date: DateEvidence::None,
             signs: Vec::new(),
             shown: Vec::new(),
+            page_text: None,
         }
     }
 
@@ -86,6 +90,13 @@ impl Lookup {
             value: value.into(),
             url: url.map(Into::into),
         });
+        self
+    }
+
+    /// Adds the text of the page that was found.
+    #[must_use]
+    pub fn reading(mut self, page_text: impl Into<String>) -> Self {
+        self.page_text = Some(page_text.into());
         self
     }
 

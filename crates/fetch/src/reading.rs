@@ -151,11 +151,31 @@ fn holds(when: When, answer: &Answer) -> bool {
     match when {
         When::Always => true,
         When::BodyContains(text) => contains(&answer.body, text),
+        // What is known for a challenge says more than that.
+        When::NoErrorInJson => {
+            !is_json_error(&answer.body)
+                && block_page(answer).is_none_or(|block_page| block_page.code != ErrorCode::Challenge)
+        }
         When::HeaderPresent(name) => answer.headers.get(name).is_some(),
         When::HeaderIs(name, value) => answer
             .headers
             .get(name)
             .is_some_and(|found| found.trim().eq_ignore_ascii_case(value)),
+    }
+}
+
+/// Members in which interfaces name an error.
+const ERROR_MEMBERS: [&str; 4] = ["error", "errors", "message", "detail"];
+
+/// Whether a body is an error in the form of an interface: `{"error":"Not found"}`, `"version not found: 9.9.9"`, or the status
+/// alone with `{}`.
+fn is_json_error(body: &[u8]) -> bool {
+    match serde_json::from_slice(body) {
+        Ok(serde_json::Value::Object(members)) => {
+            members.is_empty() || ERROR_MEMBERS.iter().any(|member| members.contains_key(*member))
+        }
+        Ok(serde_json::Value::String(_)) => true,
+        _ => false,
     }
 }
 

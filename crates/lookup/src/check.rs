@@ -17,6 +17,8 @@ pub(crate) struct Asker<'e> {
     pub(crate) engine: &'e Arc<Engine>,
     pub(crate) place: Arc<Place>,
     pub(crate) deadline: Instant,
+    /// Whether one package of PyPI at most is asked about, among few references: a further request may be spent on it.
+    pub(crate) is_alone: bool,
 }
 
 /// A verdict, and when its source was asked.
@@ -81,7 +83,9 @@ impl Asker<'_> {
                 {
                     return (Ok(Lookup::new(Presence::Unsettled("not_covered"))), None);
                 }
-                Ecosystem::Registry(registry) => Question::Package(*registry, name.clone(), version.clone()),
+                Ecosystem::Registry(registry) => {
+                    Question::Package(*registry, name.clone(), version.clone(), self.is_alone)
+                }
                 Ecosystem::Go => Question::Module(name.clone(), version.clone()),
             },
             Reference::Repository { repository, tag } => {

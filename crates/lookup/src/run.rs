@@ -8,7 +8,8 @@ use freshcontext_contract::SourceError;
 use freshcontext_contract::limits::SMALL_REQUEST;
 use freshcontext_core::references::{Checked, Judged, References, Verdict, is_to_be_asked_again};
 use freshcontext_engine::{Engine, defect};
-use freshcontext_references::{Cited, NotRecognised, Reference, recognise};
+use freshcontext_parse::registry::Registry;
+use freshcontext_references::{Cited, Ecosystem, NotRecognised, Reference, recognise};
 use futures_util::future::{join, join_all};
 use serde_json::{Map, Value};
 
@@ -19,6 +20,9 @@ use crate::tool::CHECK_REFERENCES;
 
 /// How long a question may outlast the deadline before it counts as not asked.
 const GRACE: Duration = Duration::from_millis(250);
+
+/// Most different references of a call on which one further request may be spent.
+const FEW: usize = 5;
 
 /// A question of a call: equal ones are asked once.
 type Key<'c> = (Reference, Option<&'c str>);
@@ -123,10 +127,12 @@ async fn answers<'c>(
         return Ok(HashMap::new());
     }
     let deadline = Instant::now() + Duration::from_millis(engine.limits().references_deadline_ms);
+    let of_pypi = keys.iter().filter(|(reference, _)| is_of_pypi(reference)).count();
     let asker = Asker {
         engine,
         place: Arc::new(engine.admit().await?),
         deadline,
+        is_alone: of_pypi <= 1 && keys.len() <= FEW,
     };
     let asker = &asker;
     let within = deadline.saturating_duration_since(Instant::now()) + GRACE;
@@ -152,6 +158,11 @@ async fn answers<'c>(
         .into_iter()
         .chain(of_others.into_iter().flatten())
         .collect())
+}
+
+fn is_of_pypi(reference: &Reference) -> bool {
+    let pypi = Ecosystem::Registry(Registry::Pypi);
+    matches!(reference, Reference::Package { ecosystem, .. } if *ecosystem == pypi)
 }
 
 fn made(

@@ -58,6 +58,23 @@ impl Registry {
         }
     }
 
+    /// Whether two names are those of one package: PyPI takes runs of `-_.` for one
+    /// (<https://packaging.python.org/en/latest/specifications/name-normalization/>), crates.io takes `-` and `_` for one, both
+    /// in any case. npm has old packages whose names differ in case alone.
+    pub fn is_same(self, name: &str, other: &str) -> bool {
+        let separators: &[char] = match self {
+            Self::Npm => return name == other,
+            Self::Pypi => &['-', '_', '.'],
+            Self::Crates => &['-', '_'],
+        };
+        let parts = |name: &str| -> Vec<String> {
+            let parts = name.split(separators);
+            let parts = parts.filter(|part| self != Self::Pypi || !part.is_empty());
+            parts.map(str::to_ascii_lowercase).collect()
+        };
+        parts(name) == parts(other)
+    }
+
     /// The registry and the package of a package page's address. `None` for any other address.
     pub fn of_page(url: &Url) -> Option<(Self, Option<&str>)> {
         let (registry, before, after) = match url.host_str()? {
@@ -181,6 +198,21 @@ mod tests {
                 "{can} {cannot}"
             );
             assert!(!registry.can_name(""));
+        }
+    }
+
+    #[test]
+    fn names_are_compared_by_the_rules_of_their_registry() {
+        for (registry, name, other, is_same) in [
+            (Registry::Npm, "@types/node", "@types/node", true),
+            (Registry::Npm, "JSONStream", "jsonstream", false),
+            (Registry::Npm, "a-b", "a_b", false),
+            (Registry::Pypi, "Zope.Interface", "zope__interface", true),
+            (Registry::Pypi, "x", "y", false),
+            (Registry::Crates, "serde_json", "serde-json", true),
+            (Registry::Crates, "serde", "serde-json", false),
+        ] {
+            assert_eq!(registry.is_same(name, other), is_same, "{name} {other}");
         }
     }
 

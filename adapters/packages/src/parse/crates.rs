@@ -7,10 +7,11 @@ use freshcontext_contract::{
 };
 use freshcontext_parse::date::instant;
 use freshcontext_parse::json::text_at;
+use freshcontext_parse::registry::Registry;
 use freshcontext_parse::{json, text};
 use semver::Version;
 
-use super::{Facts, NOT_CHECKED, Published, Pulled, repository};
+use super::{Facts, NOT_CHECKED, Published, Pulled, other_record, repository};
 
 struct Row<'v> {
     number: Version,
@@ -42,11 +43,14 @@ fn rows(list: Option<&Vec<Value>>) -> Vec<Row<'_>> {
 }
 
 /// Reads of a crate's document what it says of one version.
-pub fn version(body: &str, wanted: &str) -> Result<Lookup, SourceError> {
+pub fn version(body: &str, asked: &str, wanted: &str) -> Result<Lookup, SourceError> {
     let value: Value = json::parse(body, "crates.io")?;
     let Some(name) = text_at(&value, "/crate/name").or_else(|| text_at(&value, "/crate/id")) else {
         return Err(refusal(&value));
     };
+    if !Registry::Crates.is_same(name, asked) {
+        return Ok(other_record(name));
+    }
     let Some(list) = value.get("versions").and_then(Value::as_array) else {
         return Err(SourceError::malformed("crates.io: the answer lists no versions"));
     };

@@ -7,10 +7,11 @@ use freshcontext_contract::{
 };
 use freshcontext_parse::date::instant;
 use freshcontext_parse::json::text_at;
+use freshcontext_parse::registry::Registry;
 use freshcontext_parse::{json, npm, text};
 use semver::Version;
 
-use super::{Facts, NOT_CHECKED, Published, license, repository};
+use super::{Facts, NOT_CHECKED, Published, license, other_record, repository};
 
 /// Reads a package's document.
 pub fn read(body: &str) -> Result<Facts, SourceError> {
@@ -198,12 +199,15 @@ pub fn manifest(body: &str) -> Result<Facts, SourceError> {
 }
 
 /// Reads of a package's document, or of the manifest of one version, what it says of that version.
-pub fn version(body: &str, wanted: &str) -> Result<Lookup, SourceError> {
+pub fn version(body: &str, asked: &str, wanted: &str) -> Result<Lookup, SourceError> {
     let value: Value = json::parse(body, "npm")?;
     let Some(name) = text_at(&value, "/name") else {
         let unnamed = || SourceError::malformed("npm: the answer names no package");
         return Err(npm::error(&value).unwrap_or_else(unnamed));
     };
+    if !Registry::Npm.is_same(name, asked) {
+        return Ok(other_record(name));
+    }
     let is_manifest = text_at(&value, "/version") == Some(wanted) && value.get("versions").is_none();
     let versions = value.get("versions").and_then(Value::as_object);
     let own = if is_manifest {
@@ -213,13 +217,13 @@ pub fn version(body: &str, wanted: &str) -> Result<Lookup, SourceError> {
     };
     let Some(manifest) = own else {
         // Of a package that was unpublished or replaced as a whole, the document says so.
-        let facts = read(body)?;
+        let mut removed = read(body)?.standing;
+        removed.retain(|sign| sign.state == StandingState::Removed);
+        if versions.is_none() && removed.is_empty() {
+            return Err(SourceError::malformed("npm: the answer lists no versions"));
+        }
         let mut gone = Lookup::new(Presence::Gone(Basis::Field));
-        gone.signs = facts
-            .standing
-            .into_iter()
-            .filter(|sign| sign.state == StandingState::Removed)
-            .collect();
+        gone.signs = removed;
         return Ok(gone.showing("versions", format!("no {wanted}"), None::<String>));
     };
     let written = value

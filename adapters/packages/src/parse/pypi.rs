@@ -13,7 +13,7 @@ use freshcontext_parse::{json, link, text};
 use pep440_rs::Version;
 use serde::Deserialize;
 
-use super::{Facts, NOT_CHECKED, Published, Pulled, license, repository};
+use super::{Facts, NOT_CHECKED, Published, Pulled, license, other_record, repository};
 
 /// Reads a project's document.
 pub fn read(body: &str) -> Result<Facts, SourceError> {
@@ -131,8 +131,11 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
 }
 
 /// Reads of a project's document, or of that of one version, what it says of that version.
-pub fn version(body: &str, wanted: &str) -> Result<Lookup, SourceError> {
+pub fn version(body: &str, asked: &str, wanted: &str) -> Result<Lookup, SourceError> {
     let value: Value = json::parse(body, "PyPI")?;
+    if let Some(name) = text_at(&value, "/info/name").filter(|name| !Registry::Pypi.is_same(name, asked)) {
+        return Ok(other_record(name));
+    }
     let is_wanted = |written: &str| {
         written == wanted
             || Version::from_str(written)
@@ -149,6 +152,9 @@ pub fn version(body: &str, wanted: &str) -> Result<Lookup, SourceError> {
             .find(|(version, _)| is_wanted(version));
         let Some((_, files)) = found else {
             read(body)?;
+            if releases.is_none() {
+                return Err(SourceError::malformed("PyPI: the answer lists no releases"));
+            }
             let gone = Lookup::new(Presence::Gone(Basis::Field));
             return Ok(gone.showing("releases", format!("no {wanted}"), None::<String>));
         };

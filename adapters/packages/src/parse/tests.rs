@@ -675,3 +675,16 @@ fn a_yanked_version_is_the_latest_only_where_no_other_stands() {
     assert_eq!(facts.latest.as_deref(), Some("6.0.0"));
     assert_eq!(facts.standing.len(), 1);
 }
+
+#[test]
+fn a_pre_release_after_the_latest_version_is_newer() {
+    let read = |latest: &str| {
+        let body = format!(
+            r#"{{"name":"x","dist-tags":{{"latest":"{latest}"}},"versions":{{"1.0.0":{{}},"2.0.0-rc.1":{{}}}},
+                "time":{{"1.0.0":"2026-01-01T00:00:00Z","2.0.0-rc.1":"2026-05-01T00:00:00Z"}}}}"#
+        );
+        npm::read(&body).unwrap()
+    };
+    assert!(read("1.0.0").has_newer_than_latest());
+    assert!(!read("2.0.0-rc.1").has_newer_than_latest());
+}

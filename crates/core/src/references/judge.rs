@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use freshcontext_contract::standing::Basis;
 use freshcontext_contract::{
-    ErrorCode, Lookup, Presence, Shown, SourceError, StandingEvidence, StandingState,
+    ErrorCode, FailureKind, Lookup, Presence, Shown, SourceError, StandingEvidence, StandingState,
 };
 
 use super::{Judged, Verdict};
@@ -13,6 +13,8 @@ use crate::standing::{self, Standing};
 
 /// Longest title, field and value that is repeated, in characters.
 const SHOWN_CHARS: usize = 300;
+/// Reason of a page that says, with a good status, that there is nothing at its address.
+const SOFT_NOT_FOUND: &str = "soft_not_found";
 /// Reason of a reference whose source was not asked within the time or the pace.
 const NOT_ASKED: &str = "not_asked_in_time";
 
@@ -64,7 +66,22 @@ pub fn judge(read: Result<Lookup, SourceError>, now: DateTime<Utc>) -> Judged {
     }
 }
 
-fn of_lookup(lookup: Lookup, now: DateTime<Utc>) -> Judged {
+/// Why the text of a page is none of the page: a "not found" with a good status, a wall, a parked domain. The phrases of
+/// the adapter are English; the detector reads the other languages, too.
+fn failed_page(text: &str) -> Option<&'static str> {
+    let found = freshcontext_detect::inspect(text);
+    found.kind.map(|kind| match kind {
+        FailureKind::NotFound => SOFT_NOT_FOUND,
+        other => other.as_str(),
+    })
+}
+
+fn of_lookup(mut lookup: Lookup, now: DateTime<Utc>) -> Judged {
+    if lookup.presence == Presence::Found
+        && let Some(why) = lookup.page_text.as_deref().and_then(failed_page)
+    {
+        lookup.presence = Presence::Unsettled(why);
+    }
     let standing = standing::resolve(&lookup.signs, now);
     let (verdict, confidence) = match (&lookup.presence, &standing) {
         (Presence::Unsettled(_), _) => (Verdict::CouldNotCheck, Confidence::Low),

@@ -88,6 +88,27 @@ fn a_failure_is_never_gone_unless_its_source_says_so() {
 }
 
 #[test]
+fn a_failure_in_the_form_of_a_page_settles_nothing_in_any_language() {
+    for words in [
+        "Seite nicht gefunden",
+        "Page introuvable",
+        "\u{30da}\u{30fc}\u{30b8}\u{304c}\u{898b}\u{3064}\u{304b}\u{308a}\u{307e}\u{305b}\u{3093}",
+        "This domain is for sale",
+    ] {
+        let lookup = Lookup::new(Presence::Found).reading(format!("{words}\n\n{words}\n\n{words}."));
+        let judged = judge(Ok(lookup), now());
+        assert_eq!(judged.verdict, Verdict::CouldNotCheck, "{words}");
+        assert!(judged.detail.is_some(), "{words}");
+    }
+    let about =
+        "How pages that are not found came to be. This article explains what a server does when it has \
+                 no page of a name. "
+            .repeat(8);
+    let lookup = Lookup::new(Presence::Found).reading(format!("About errors\n\n{about}"));
+    assert_eq!(judge(Ok(lookup), now()).verdict, Verdict::Stands);
+}
+
+#[test]
 fn what_was_not_asked_is_to_be_asked_again() {
     let late = SourceError::new(ErrorCode::Timeout, "late");
     assert!(is_to_be_asked_again(&judge(Err(late.clone()), now())));

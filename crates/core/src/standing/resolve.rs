@@ -19,11 +19,12 @@ const SIGNS: usize = 5;
 /// The state that these signs make at that moment, and what says so; `None` where nothing holds.
 ///
 /// The weightiest state counts. Of several signs of it the first that is dated says since when, and who says so; the surest
-/// gives the confidence. A state that is announced for a day to come does not hold yet.
+/// gives the confidence. A state that is announced for a day to come does not hold yet, and a day to come is never the one
+/// since when a state holds.
 pub fn resolve(signs: &[StandingEvidence], now: DateTime<Utc>) -> Option<Standing> {
     let holds = |sign: &&StandingEvidence| {
         let since = sign.since.as_ref().and_then(|since| read(since).ok());
-        !is_announced(sign.state) || since.is_none_or(|since| !lies_ahead(&since, now))
+        !is_announced(sign) || since.is_none_or(|since| !lies_ahead(&since, now))
     };
     let mut states: Vec<_> = signs.iter().filter(holds).map(|sign| sign.state).collect();
     states.sort_unstable();
@@ -35,14 +36,14 @@ pub fn resolve(signs: &[StandingEvidence], now: DateTime<Utc>) -> Option<Standin
             .filter(|sign| sign.state == state)
             .collect();
         // One sign gives the day and whose word it is: a day of one must not stand under the name of another.
-        let dated = of_state.iter().find(|sign| since(sign).is_some());
+        let dated = of_state.iter().find(|sign| since(sign, now).is_some());
         let lead = dated.or(of_state.first())?;
         let surest = of_state.iter().map(|sign| sign.basis).min()?;
         Some((
             surest,
             Also {
                 state,
-                since: since(lead),
+                since: since(lead, now),
                 by: By {
                     who: text(lead.by.as_deref(), NAME_CHARS),
                     notice: text(lead.notice.as_deref(), NAME_CHARS),
@@ -70,16 +71,22 @@ pub fn resolve(signs: &[StandingEvidence], now: DateTime<Utc>) -> Option<Standin
     })
 }
 
-/// Whether a state may be announced for a day to come. A notice is there once it can be read, though it be dated by the issue
-/// that will print it.
-const fn is_announced(state: StandingState) -> bool {
+/// Whether the state of a sign may be announced for a day to come. A notice is there once it can be read, though it be dated
+/// by the issue that will print it. A withdrawal without a notice is a date alone: OSV's is "the time the entry should be
+/// considered to have been withdrawn" (<https://ossf.github.io/osv-schema/#withdrawn-field>).
+const fn is_announced(sign: &StandingEvidence) -> bool {
     use StandingState as S;
-    matches!(state, S::Cancelled | S::Ended | S::Closed | S::Deprecated)
+    match sign.state {
+        S::Cancelled | S::Ended | S::Closed | S::Deprecated => true,
+        S::Withdrawn => sign.notice.is_none() && sign.replaced_by.is_none(),
+        _ => false,
+    }
 }
 
-fn since(sign: &StandingEvidence) -> Option<String> {
+fn since(sign: &StandingEvidence, now: DateTime<Utc>) -> Option<String> {
     let parsed = read(sign.since.as_ref()?).ok()?;
-    implausible(parsed.instant).is_none().then(|| shown(&parsed))
+    let is_day = implausible(parsed.instant).is_none() && !lies_ahead(&parsed, now);
+    is_day.then(|| shown(&parsed))
 }
 
 fn said(sign: &StandingEvidence) -> Said {

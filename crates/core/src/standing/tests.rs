@@ -2,7 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::StandingEvidence as Sign;
-use freshcontext_contract::StandingState::{self, Concern, Corrected, Deprecated, Retracted, Superseded};
+use freshcontext_contract::StandingState::{
+    self, Concern, Corrected, Deprecated, Retracted, Superseded, Withdrawn,
+};
 use freshcontext_contract::standing::Replacement;
 use proptest::prelude::*;
 
@@ -47,13 +49,20 @@ fn the_weightiest_state_counts_and_the_others_are_told() {
 fn a_day_that_has_not_come_says_nothing_and_an_unreadable_one_gives_no_date() {
     let ahead = [Sign::field(Deprecated, "Deprecation", "@1798761600").since(Some(1_798_761_600))];
     assert_eq!(resolve(&ahead, now()), None);
-    // A retraction is one once it is published, although the issue that prints it is dated ahead.
+    // A retraction is one once it is published, although the issue that prints it is dated ahead; it holds since no day to come.
     let notice = [Sign::field(Retracted, "updated-by[0].type", "retraction").since(Some("2026-12-01"))];
     let retracted = resolve(&notice, now()).unwrap();
-    assert_eq!(
-        (retracted.state, retracted.since.as_deref()),
-        (Retracted, Some("2026-12-01"))
-    );
+    assert_eq!((retracted.state, retracted.since), (Retracted, None));
+    // Of two notices, the one whose day has come gives it.
+    let begun = Sign::field(Retracted, "updated-by[1].type", "retraction").since(Some("2020-06-05"));
+    let [first] = notice;
+    let both = resolve(&[first, begun], now()).unwrap();
+    assert_eq!(both.since.as_deref(), Some("2020-06-05"));
+    // A withdrawal that is a date alone is one from that day on; with a notice it is one already.
+    let withdrawal = Sign::field(Withdrawn, "withdrawn", "2030-01-01").since(Some("2030-01-01"));
+    assert_eq!(resolve(std::slice::from_ref(&withdrawal), now()), None);
+    let noticed = resolve(&[withdrawal.notice(Some("10.5555/n"))], now()).unwrap();
+    assert_eq!((noticed.state, noticed.since), (Withdrawn, None));
     let unread = [Sign::field(Deprecated, "deprecated", "true").since(Some("some day"))];
     assert_eq!(resolve(&unread, now()).unwrap().since, None);
     assert_eq!(resolve(&[], now()), None);

@@ -287,6 +287,35 @@ fn told(host: &str, status: u16, headers: &[(&str, &str)], body: &str) -> (Error
 }
 
 #[test]
+fn a_404_counts_only_in_the_form_of_the_interface() {
+    let (own, foreign) = (ErrorCode::NotFound, ErrorCode::Malformed);
+    for (host, body, code) in [
+        ("registry.npmjs.org", r#"{"error":"Not found"}"#, own),
+        ("registry.npmjs.org", r#""version not found: 9.9.9""#, own),
+        (
+            "registry.npmjs.org",
+            "<html>Your organisation has blocked access</html>",
+            foreign,
+        ),
+        ("registry.npmjs.org", r#"{"name":"x"}"#, foreign),
+        ("pypi.org", r#"{"message": "Not Found"}"#, own),
+        ("pypi.org", "", foreign),
+        ("crates.io", r#"{"errors":[{"detail":"Not Found"}]}"#, own),
+        ("crates.io", "<html>", foreign),
+        ("api.github.com", r#"{"message":"Not Found","status":"404"}"#, own),
+        ("api.github.com", "not found", foreign),
+        ("hacker-news.firebaseio.com", "blocked", foreign),
+        // Other hosts say it in their own ways.
+        ("data.sec.gov", "<Error><Code>NoSuchKey</Code></Error>", own),
+    ] {
+        assert_eq!(told(host, 404, &[], body).0, code, "{host} {body}");
+    }
+    let challenge = "<title>Just a moment...</title>Checking your browser";
+    let asked = told("pypi.org", 404, &[("cf-mitigated", "challenge")], challenge);
+    assert_eq!(asked.0, ErrorCode::Challenge);
+}
+
+#[test]
 fn github_refuses_every_source_in_the_same_words() {
     let host = hosts::GITHUB_REFUSALS.hosts[0];
     let left = |left| ("x-ratelimit-remaining", left);

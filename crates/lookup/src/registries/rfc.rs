@@ -70,8 +70,9 @@ fn read(body: &str, number: u32) -> Result<Lookup, SourceError> {
         signs.push(sign.by("publisher").replaced_by(Some(named(&by))));
     }
     for by in others("/updated_by") {
+        // An update changes a part and replaces nothing, so it is the notice.
         let sign = StandingEvidence::field(StandingState::Amended, "updated_by", by.as_str());
-        signs.push(sign.by("publisher").replaced_by(Some(named(&by))));
+        signs.push(sign.by("publisher").notice(Some(by)));
     }
     if let Some(status) =
         text_at(&value, "/status").filter(|status| status.trim().eq_ignore_ascii_case("historic"))
