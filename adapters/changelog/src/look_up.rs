@@ -223,8 +223,8 @@ fn is_door(url: &Url) -> bool {
 
 /// Whether an address is the page of a site for addresses that it does not have.
 fn is_failure(url: &Url) -> bool {
-    let segments = url.path_segments().into_iter().flatten();
-    let last = segments.filter(|segment| !segment.is_empty()).next_back();
+    let mut segments = url.path_segments().into_iter().flatten();
+    let last = segments.rfind(|segment| !segment.is_empty());
     last.is_some_and(|last| FAILURES.iter().any(|name| stem(last).eq_ignore_ascii_case(name)))
 }
 

@@ -50,9 +50,10 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceE
     let all = all.into_iter().map(|(_, pending)| pending).collect();
     let is_limited = |error: &SourceError| error.code == ErrorCode::RateLimited;
     result(all, query.repeated).map_err(|error| match query.provider {
-        Some(only) if error.hint.is_none() && !is_limited(&error) => {
-            error.hint(format!("leave `provider` out: then others than {} are asked, too", only.id()))
-        }
+        Some(only) if error.hint.is_none() && !is_limited(&error) => error.hint(format!(
+            "leave `provider` out: then others than {} are asked, too",
+            only.id()
+        )),
         _ => error,
     })
 }

@@ -83,7 +83,8 @@ fn next_step(error: &SourceError, known: &Known<'_>) -> Cow<'static, str> {
         ErrorCode::TooLarge => "ask for a part of it: one item, or a smaller `limit`".into(),
         ErrorCode::UpstreamError => or_instead("call again in a minute"),
         ErrorCode::Misconfigured => {
-            "correct or remove that setting and restart the server; `freshcontext doctor` lists what is set".into()
+            "correct or remove that setting and restart the server; `freshcontext doctor` lists what is set"
+                .into()
         }
         ErrorCode::Overloaded => "call again in a few seconds, with fewer calls at once".into(),
         ErrorCode::Cancelled => "call again if the answer is still wanted".into(),

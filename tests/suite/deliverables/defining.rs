@@ -76,7 +76,10 @@ pub(super) async fn owners() -> Result<(), Failed> {
     ensure(bens.stdout.contains("never_synced"), &bens.stdout)?;
     ensure(scene.asked() == asked, "of what was never synced nobody is asked")?;
     let own = run(&["deliverable", "list"]).await;
-    ensure(own.stdout.trim() == "No deliverables of this caller.", &own.stdout)
+    ensure(
+        own.stdout.trim() == "No deliverables of this caller.",
+        &own.stdout,
+    )
 }
 
 /// Invalid definitions are rejected by name before any request.

@@ -392,7 +392,10 @@ pub(super) async fn addresses(kept: Kept) -> Result<(), Failed> {
         )?;
     }
     let list = world.run(&kept, &["deliverable", "list"], 0).await;
-    ensure(list.stdout.trim() == "No deliverables of this caller.", &list.stdout)?;
+    ensure(
+        list.stdout.trim() == "No deliverables of this caller.",
+        &list.stdout,
+    )?;
     ensure(world.upstream.requests().is_empty(), "nothing was asked")?;
     let mut command = world.command(
         &kept,

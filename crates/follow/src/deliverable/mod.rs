@@ -363,7 +363,12 @@ impl Follow {
         let changes = waiting.iter().map(|hook| hook.waiting()).sum();
         let next = waiting.iter().map(|hook| hook.row.next_ms).min();
         let now = self.engine().clock().now();
-        Ok(next.map(|next| (changes, DateTime::from_timestamp_millis(next).unwrap_or(now).max(now))))
+        Ok(next.map(|next| {
+            (
+                changes,
+                DateTime::from_timestamp_millis(next).unwrap_or(now).max(now),
+            )
+        }))
     }
 
     async fn webhook_of(&self, name: &str, owner: &Owner) -> Result<Option<say::Webhook>, SourceError> {

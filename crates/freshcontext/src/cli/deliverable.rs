@@ -142,9 +142,16 @@ fn post(
         } else {
             let wait = waiting.map(|(changes, next)| {
                 let verb = if changes == 1 { "waits" } else { "wait" };
-                format!("; {changes} {verb} until {}", next.to_rfc3339_opts(SecondsFormat::Secs, true))
+                format!(
+                    "; {changes} {verb} until {}",
+                    next.to_rfc3339_opts(SecondsFormat::Secs, true)
+                )
             });
-            output::line(&format!("Posted: {}{}", passed.delivered, wait.unwrap_or_default()));
+            output::line(&format!(
+                "Posted: {}{}",
+                passed.delivered,
+                wait.unwrap_or_default()
+            ));
         }
         told(&passed)
     })

@@ -278,9 +278,7 @@ pub(super) fn failure(
         None => format!("Repeat the call ({code})."),
     };
     let gap = Gap {
-        question: format!(
-            "What does {tool} say? Its retrieval failed ({code}): what it holds is not known."
-        ),
+        question: format!("What does {tool} say? Its retrieval failed ({code}): what it holds is not known."),
         needed_for: needed_for(maker),
         severity: Severity::High,
         source: MissingSource {
