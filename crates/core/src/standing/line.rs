@@ -121,7 +121,7 @@ pub const fn meaning(state: StandingState) -> &'static str {
         S::Withdrawn => "whoever issued it took it back",
         S::Superseded => "a newer one takes its place",
         S::Moved => "it has another name or address",
-        S::Cancelled => "it was cancelled before its purpose was met",
+        S::Cancelled => "it will not be completed",
         S::Ended => "its time is over",
         S::Closed => "nothing can be done with it any more",
         S::Yanked => "it was pulled from normal use",
