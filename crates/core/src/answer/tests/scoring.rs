@@ -27,7 +27,7 @@ fn the_newest_item_in_order_dates_the_answer() {
     assert_eq!(answer.structured["notes"], json!(["1 of 4 items has no date"]));
     assert_eq!(
         answer.structured["content_age"],
-        "newest of 2, 2 days; oldest 4 days (2026-03-01)"
+        "newest of 2, 2 days; oldest 4 days (2026-03-01); 1 item out of order (pinned, sponsored, unreleased) not counted"
     );
     assert_parity(&answer);
 
