@@ -41,8 +41,17 @@ fn fall(numbers: &[f64]) -> bool {
 /// (<https://milvus.io/docs/metric.md>).
 pub(super) fn as_scores(signals: &mut [Given<'_>], notes: &mut Vec<String>) {
     let numbers: Vec<f64> = signals.iter().filter_map(|given| given.distance).collect();
-    if numbers.is_empty() {
-        return;
+    match numbers.as_slice() {
+        [] => return,
+        [_] => {
+            // Milvus calls its similarities so, too.
+            notes.push(
+                "One distance alone does not say whether near is low or high: it was not read as a score."
+                    .to_owned(),
+            );
+            return;
+        }
+        _ => {}
     }
     let scale = Scale::of(numbers.iter().copied());
     let (score, said): (fn(Scale, f64) -> f64, _) = if fall(&numbers) {
@@ -113,5 +122,10 @@ mod tests {
         assert!(notes[0].contains("read as similarities"), "{notes:?}");
         assert_eq!(scores(&[0.5, 0.5]).0, [1.0 / 1.5, 1.0 / 1.5]);
         assert!(scores(&[]).1.is_empty());
+        let (read, notes) = scores(&[0.42]);
+        assert!(
+            read.is_empty() && notes[0].contains("One distance alone"),
+            "{notes:?}"
+        );
     }
 }

@@ -372,19 +372,21 @@ impl<'a> Given<'a> {
                 .filter(|score| score.is_finite())
                 .map(|score| (held, score))
         });
+        // Within metadata a distance may be the document's own fact, such as the way to a job.
+        let far = shape.of(Field::Distance).find_map(|held| {
+            let is_searchs = held.is_outermost() || shape.is_in(&held, "_additional");
+            let distance = number(&held).filter(|distance| distance.is_finite())?;
+            is_searchs.then_some((held, distance))
+        });
+        let distance = far.map(|(held, distance)| {
+            shape.take(held);
+            distance
+        });
         let Some((held, score)) = found else {
-            // Within metadata a distance may be the document's own fact, such as the way to a job.
-            let far = shape.of(Field::Distance).find_map(|held| {
-                let is_searchs = held.is_outermost() || shape.is_in(&held, "_additional");
-                let distance = number(&held).filter(|distance| distance.is_finite())?;
-                is_searchs.then_some((held, distance))
-            });
-            if let Some((held, distance)) = far {
-                shape.take(held);
-                self.distance = Some(distance);
-            }
+            self.distance = distance;
             return;
         };
+        // A score says it as well.
         shape.take(held);
         // Of what one of our sources has it may be votes.
         let votes = self.is_item || self.source_type.is_some_and(crate::decay::is_known);
