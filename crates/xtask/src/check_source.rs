@@ -1,11 +1,10 @@
 //! Runs every check that concerns one source; for contributors before a pull request.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use freshcontext_testkit::case::load_cases;
 
-use crate::generate;
+use crate::{cargo, generate};
 
 /// Test groups of the suite that a new or changed source can break, besides its own.
 const REGISTRY_WIDE: [&str; 3] = ["surface::", "sync::", "time::requests_counted"];
@@ -156,10 +155,8 @@ fn checks(name: &str, tools: &[String]) -> Vec<Check> {
 
 /// Runs cargo with these arguments, with its output on the terminal.
 fn run(root: &Path, check: &Check) -> bool {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .current_dir(root)
+    cargo::command(root)
         .args(&check.arguments)
-        .stdin(Stdio::null())
         .status()
         .is_ok_and(|status| status.success())
 }

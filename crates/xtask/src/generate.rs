@@ -211,7 +211,9 @@ const WORKSPACES: [&str; 3] = ["fuzz", "tools", "training"];
 /// # Errors
 /// If a program cannot run, or the suite's count fails: one line; the program's own output says why.
 pub fn write_by_others(root: &Path) -> Result<(), String> {
-    run(root, "bash", &["fuzz/make-targets.sh"])?;
+    let mut bash = Command::new("bash");
+    bash.current_dir(root).stdin(Stdio::null());
+    run(bash, &["fuzz/make-targets.sh"])?;
     for workspace in WORKSPACES {
         let manifest = format!("{workspace}/Cargo.toml");
         cargo(
@@ -224,8 +226,8 @@ pub fn write_by_others(root: &Path) -> Result<(), String> {
         &[
             "test",
             "--quiet",
-            "--package",
-            "freshcontext-tests",
+            // With the features of a whole test run: of this package alone, most dependencies would be built again.
+            "--workspace",
             "--test",
             "suite",
             "--",
@@ -255,16 +257,14 @@ pub fn again(root: &Path) -> Result<String, String> {
 }
 
 fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    run(root, &cargo, arguments)
+    run(crate::cargo::command(root), arguments)
 }
 
-fn run(root: &Path, program: &str, arguments: &[&str]) -> Result<(), String> {
-    let done = Command::new(program)
-        .current_dir(root)
+fn run(mut command: Command, arguments: &[&str]) -> Result<(), String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let done = command
         .env(WRITE, "1")
         .args(arguments)
-        .stdin(Stdio::null())
         .stdout(Stdio::null())
         .status()
         .map_err(|error| format!("{program}: {error}"))?;

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod answers;
+pub mod cargo;
 pub mod check_source;
 mod checked;
 mod clients;

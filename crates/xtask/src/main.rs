@@ -17,8 +17,8 @@ use freshcontext_config::SystemClock;
 use freshcontext_config::{Sources, load};
 use freshcontext_contract::{Clock as _, Limits};
 use freshcontext_xtask::{
-    check_source, dist, examples, faults, generate, new_adapter, record, recorded, replay, source, tokens,
-    words,
+    cargo, check_source, dist, examples, faults, generate, new_adapter, record, recorded, replay, source,
+    tokens, words,
 };
 
 #[derive(Parser)]
@@ -249,8 +249,7 @@ fn main() -> ExitCode {
 
 /// Runs a program of the workspace in `tools/` in the profile that its figures refer to.
 fn tool(root: &Path, profile: &str, package: &str, words: &[String]) -> Result<(), String> {
-    let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .current_dir(root)
+    let status = cargo::command(root)
         .args(["run", "--quiet", "--manifest-path", "tools/Cargo.toml"])
         .args(["--profile", profile, "--package", package, "--"])
         .args(words)
@@ -272,23 +271,16 @@ const DEMO: [&str; 4] = [
 ];
 
 fn demo(root: &Path) -> Result<String, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let server = |words: &[String]| {
-        let mut command = Command::new(&cargo);
-        command
-            .current_dir(root)
-            .args(["run", "--quiet", "--package", "freshcontext", "--"])
-            .args(words);
-        command
-    };
+    let server = cargo::server(root)?;
     let replay = replay::Replay::load(root, None)?;
     runtime()?.block_on(async {
         let upstream = replay.start(SocketAddr::from(([127, 0, 0, 1], 0))).await?;
         for tool in DEMO {
             let words = replay.call(tool).ok_or_else(|| format!("{tool} has no ordinary fixture"))?;
             println!("$ {}\n", words::shell(words));
-            let mut call = server(words);
-            call.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()))
+            let mut call = Command::new(&server);
+            call.args(words)
+                .env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()))
                 .env("FRESHCONTEXT_REPLAY_AT", examples::NOW);
             let status = tokio::task::spawn_blocking(move || call.status())
                 .await

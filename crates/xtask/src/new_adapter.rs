@@ -3,9 +3,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use freshcontext_mcp::VERSION;
+
+use crate::cargo;
 
 /// Creates `adapters/<name>`, its dependency line and its registry line.
 pub fn create(root: &Path, name: &str) -> Result<String, String> {
@@ -41,8 +42,7 @@ pub fn create(root: &Path, name: &str) -> Result<String, String> {
         "// adapters, one line each",
         &format!("        erased(freshcontext_adapter_{name}::Source),"),
     )?;
-    let formatted = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .current_dir(root)
+    let formatted = cargo::command(root)
         .args(["fmt", "--package", &format!("freshcontext-adapter-{name}")])
         .status()
         .is_ok_and(|status| status.success());

@@ -12,6 +12,8 @@ use freshcontext_mcp::{NAME, VERSION};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::cargo;
+
 /// A target platform, in the terms of each package format.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
@@ -186,8 +188,7 @@ fn build(root: &Path, target: Target, profile: &str) -> Result<PathBuf, String> 
 
 /// Builds the binary for this machine.
 fn host(root: &Path) -> Result<PathBuf, String> {
-    let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .current_dir(root)
+    let status = cargo::command(root)
         .args(["build", "--quiet", "--locked", "--package", NAME])
         .status()
         .map_err(|error| format!("cargo: {error}"))?;

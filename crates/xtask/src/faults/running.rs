@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::Value;
 
 use super::outcomes::Outcomes;
 use super::table::Row;
+use crate::cargo;
 
 /// Test binaries that take one name at a time.
 const ONE_NAME: [&str; 2] = ["suite", "behaviour"];
@@ -39,7 +40,7 @@ pub fn run(root: &Path, rows: &[&Row], outcomes: &mut Outcomes) -> Result<(), St
             names.len()
         };
         for some in names.chunks(at_once) {
-            let mut command = cargo(root);
+            let mut command = cargo::command(root);
             command.args(["test", "--no-fail-fast", "--package", &package]);
             match target.as_str() {
                 "" => command.arg("--lib"),
@@ -71,16 +72,10 @@ fn is_named(pattern: &str, binary: &str) -> bool {
     }
 }
 
-fn cargo(root: &Path) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(root).stdin(Stdio::null());
-    command
-}
-
 /// Every test binary of the workspace as references name it, with its package and its target; of a library the target is
 /// empty.
 fn binaries(root: &Path) -> Result<BTreeMap<String, [String; 2]>, String> {
-    let done = cargo(root)
+    let done = cargo::command(root)
         .args(["metadata", "--no-deps", "--format-version", "1"])
         .output()
         .map_err(|error| format!("cargo: {error}"))?;
