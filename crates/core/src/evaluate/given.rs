@@ -374,9 +374,9 @@ impl<'a> Given<'a> {
         });
         // Within metadata a distance may be the document's own fact, such as the way to a job.
         let far = shape.of(Field::Distance).find_map(|held| {
-            let is_searchs = held.is_outermost() || shape.is_in(&held, "_additional");
+            let is_of_search = held.is_outermost() || shape.is_in(&held, "_additional");
             let distance = number(&held).filter(|distance| distance.is_finite())?;
-            is_searchs.then_some((held, distance))
+            is_of_search.then_some((held, distance))
         });
         let distance = far.map(|(held, distance)| {
             shape.take(held);
