@@ -7,9 +7,12 @@ use serde_json::{Value, json};
 use crate::ensure;
 use crate::process::{LEGACY, MODERN, Session, command};
 use crate::run::block_on;
-use crate::upstreams::ordinary;
+use crate::upstreams::{ordinary, reply};
 use crate::wire::{HttpServer, request, rpc, version_headers};
 
+/// Releases that are dated by days.
+const CHANGELOG: &str =
+    "# Changelog\n\n## 1.1.0 - 2025-06-01\n\n- A new flag.\n\n## 1.0.0 - 2025-05-01\n\n- The first.\n";
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 pub fn trials() -> Vec<Trial> {
@@ -141,13 +144,23 @@ async fn cursors() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The text of an answer says when its newest item was published; an evaluation and a failure do not.
+/// The text of an answer says at what time its newest item was published; a day without a time, an evaluation and a
+/// failure do not.
 async fn published() -> Result<(), Failed> {
-    let upstream = ScriptedUpstream::start(ordinary).await?;
+    let upstream = ScriptedUpstream::start(|request| match request.host.as_str() {
+        "docs.example.org" => reply(200, "text/markdown", CHANGELOG),
+        _ => ordinary(request),
+    })
+    .await?;
     let server = HttpServer::with_upstream(&upstream.base()).await;
     for (tool, arguments, dated) in [
         ("extract_hackernews", json!({"url": "rust"}), true),
         ("extract_hackernews", json!({}), false),
+        (
+            "extract_changelog",
+            json!({"url": "https://docs.example.org/CHANGELOG.md"}),
+            false,
+        ),
         ("evaluate_context", json!({"signals": [{"content": "x"}]}), false),
     ] {
         let params = json!({"name": tool, "arguments": arguments});
@@ -162,6 +175,10 @@ async fn published() -> Result<(), Failed> {
             .filter_map(|item| item["published_at"].as_str().map(str::to_owned))
             .max();
         ensure(told.is_some() == dated, format!("{tool}: {block}"))?;
+        ensure(
+            tool != "extract_changelog" || newest.as_deref() == Some("2025-06-01"),
+            answer.to_string(),
+        )?;
         ensure(
             !dated || told == newest.as_deref(),
             format!("{told:?}, {newest:?}: {answer}"),

@@ -299,9 +299,13 @@ impl Answer {
         self.outcome.kept()?.answer_id.as_deref()
     }
 
-    /// When the newest of what it shows was published: a day or a moment, by a date of medium confidence or better.
+    /// When the newest of what it shows was published, by a date of medium confidence or better; `None` for a day without
+    /// a time. MCP's TypeScript SDK (1.32) refuses the whole result over a `lastModified` without a time, and midnight would
+    /// be invented.
     pub fn published(&self) -> Option<&str> {
-        self.outcome.published()
+        self.outcome
+            .published()
+            .filter(|date| DateTime::parse_from_rfc3339(date).is_ok())
     }
 
     /// The text for the model.
