@@ -101,7 +101,8 @@ fn status(text: &str) -> Option<Inspection> {
     if first.len() > SIGNED || !is_alone && below.len() > SIGNED {
         return None;
     }
-    let lower = first.trim_end().to_ascii_lowercase();
+    let lower = unmarked(first).to_ascii_lowercase();
+    let is_marked = lower.len() < first.trim_end().len();
     let behind = BEFORE_STATUS
         .split('|')
         .find_map(|before| lower.strip_prefix(before));
@@ -112,16 +113,17 @@ fn status(text: &str) -> Option<Inspection> {
     let reason = reason.trim_matches(AROUND_REASON);
     let is_bare = reason.is_empty() && (behind.is_some() || first.len() == 3);
     let named = code_of_reason(reason);
-    let code = if is_alone && first.len() <= STATUS && (is_response || is_bare || named.is_some()) {
-        code.or(named)
-    } else {
-        // A number and its reason phrase: words alone above or beside a product's name may be a heading.
-        code.filter(|_| {
-            let signed = || !below.is_empty() && is_signed(below, &lower);
-            let beside = || (below.is_empty() || is_signed(below, &lower)) && is_signed_beside(reason);
-            (named.is_some() && signed()) || (named.is_none() && beside())
-        })
-    }?;
+    let code =
+        if is_alone && !is_marked && first.len() <= STATUS && (is_response || is_bare || named.is_some()) {
+            code.or(named)
+        } else {
+            // A number and its reason phrase: words alone above or beside a product's name may be a heading.
+            code.filter(|_| {
+                let signed = || !below.is_empty() && is_signed(below, &lower);
+                let beside = || (below.is_empty() || is_signed(below, &lower)) && is_signed_beside(reason);
+                (named.is_some() && signed()) || (named.is_none() && beside())
+            })
+        }?;
     let why = "an HTTP status that refuses, and no content";
     Some(Inspection::new(kind_of_status(code), 0.95, why).with("wording", first.trim_end()))
 }
@@ -132,17 +134,22 @@ const AROUND_REASON: [char; 5] = [' ', ':', '-', '.', '!'];
 /// Names of servers and edge networks in the pages that they write themselves, in lower case, separated by `|`.
 const SERVERS: &str = "nginx|openresty|tengine|angie|freenginx|cloudflare|cloudflare-nginx|cloudfront|awselb|caddy|apache|\
     apache-coyote|tomcat|lighttpd|litespeed|varnish|envoy|istio-envoy|haproxy|traefik|squid|gunicorn|uvicorn|\
-    werkzeug|tornadoserver|waitress|cherrypy|cowboy|puma|thin|webrick|kestrel|microsoft-iis|microsoft-httpapi|\
+    werkzeug|tornadoserver|waitress|cherrypy|cowboy|puma|thin|webrick|kestrel|microsoft-iis|microsoft-azure-application-gateway|microsoft-httpapi|\
     jetty|undertow|akamaighost|ats|vercel|netlify|fly|h2o|kong|apisix|gws|gse|esf|tinyproxy|pepyaka";
 
 /// Names of the fields that such a page gives for a report to its operator, in lower case, separated by `|`.
 const REPORTED: &str = "code|id|ray id|cloudflare ray id|cf-ray|request id|requestid|x-request-id|reference|error code|\
     trace id|host|server|date";
 
+/// A line without the marks of a heading or of emphasis that readers of pages write in Markdown.
+fn unmarked(line: &str) -> &str {
+    line.trim().trim_start_matches('#').trim_matches(['*', ' '])
+}
+
 /// Whether all lines below a status are a server's signature, repeat the status, or are fields of a report.
 fn is_signed(below: &str, status: &str) -> bool {
     let lower = below.to_ascii_lowercase();
-    let mut lines = lower.lines().map(str::trim).filter(|line| {
+    let mut lines = lower.lines().map(unmarked).filter(|line| {
         let is_rule = line.bytes().all(|byte| matches!(byte, b'-' | b'_' | b'=' | b'*'));
         !is_rule
     });
@@ -186,7 +193,10 @@ fn is_signature(line: &str) -> bool {
         .and_then(|line| line.strip_suffix(')'))
         .unwrap_or(line);
     let mut words = bare.split(' ').filter(|word| !word.is_empty());
-    let version = |version: &str| version.starts_with(|c: char| c.is_ascii_digit());
+    let version = |version: &str| {
+        let number = version.strip_prefix('v').unwrap_or(version);
+        number.starts_with(|c: char| c.is_ascii_digit())
+    };
     let product = |word: &str| word.split_once('/').is_some_and(|(_, after)| version(after));
     let is_server = words.next().is_some_and(|word| {
         let (name, after) = word

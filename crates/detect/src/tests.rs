@@ -120,11 +120,14 @@ fn a_status_with_a_servers_signature_is_a_failure() {
             "Caddy",
             "Apache/2.4.52 (Ubuntu) OpenSSL/3.0.2 Server at example.org Port 80",
             "Apache Tomcat/9.0.58",
+            "Microsoft-Azure-Application-Gateway/v2",
         ] {
             for text in [
                 format!("{status}\n{server}"),
                 format!("{status}\r\n\r\n{server}\r\n"),
                 format!("{status}\n{status}\n--------\n{server}"),
+                format!("# {status}\n\n---\n\n{server}"),
+                format!("{status}\n\n**{status}**\n\n* * *\n\n{server}"),
                 format!("{status}. {server}"),
                 format!("{status} - {server}"),
                 format!("{status} {server}"),
@@ -158,6 +161,7 @@ fn a_manual_about_a_status_and_a_server_is_content() {
          proxy_read_timeout in the server block and reload the configuration.",
         "nginx\n1.18.0 (Ubuntu)",
         "443\nnginx",
+        "# 404 Not Found\n\nWhat nginx writes where it has no file, and how to replace that page.",
         "480 Volts\ncode: B14\nid: 7",
         "404 Records\nCaddy\nThe label was founded in Leeds in 2004 and issues music for the organ.",
         "nginx 1.27.3\nFixed a segmentation fault in a worker process if error_page 502 was used with proxy_intercept_errors.",
