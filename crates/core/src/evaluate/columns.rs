@@ -54,8 +54,6 @@ pub(super) fn are_apart(signals: &Node<'_>) -> bool {
 struct Read {
     /// Pairs whose number was read as a score.
     scores: usize,
-    /// Pairs whose number grows along the list and was read as a score all the same.
-    spread: usize,
     /// Pairs whose number was read as a distance.
     apart: usize,
     /// Pairs whose number was read as a distance that may be negative, which is read with those of other documents.
@@ -74,7 +72,6 @@ pub(super) fn put_together(signals: &mut Value) -> Vec<String> {
                 if let Some(document) = of_pair(value, numbers) {
                     let count = match numbers {
                         Numbers::Scores => &mut read.scores,
-                        Numbers::Spread => &mut read.spread,
                         Numbers::Distances(scale) if scale.is_negative() => &mut read.negative,
                         Numbers::Distances(_) => &mut read.apart,
                     };
@@ -97,12 +94,6 @@ pub(super) fn put_together(signals: &mut Value) -> Vec<String> {
             "Signals were given as pairs of a document and a number: the number was read as the score, higher for nearer.",
         ),
         (
-            read.spread,
-            "Signals were given as pairs of a document and a number that grows along the list from near 0 to near 1. Rerankers \
-             score the documents so in the order in which they get them, and the nearest of a search lie closer together: it \
-             was read as the score, higher for nearer. Give distances as `distance`.",
-        ),
-        (
             read.negative,
             "Signals were given as pairs of a document and a number that grows along the list. Searches list the nearest first, \
              so it was read as a distance.",
@@ -110,7 +101,7 @@ pub(super) fn put_together(signals: &mut Value) -> Vec<String> {
         (
             read.apart,
             "Signals were given as pairs of a document and a number that grows along the list. Searches list the nearest first, \
-             so it was read as a distance: a relevance of 1 / (1 + distance).",
+             so it was read as a distance: a relevance of 1 / (1 + distance). Scores are given as `score`.",
         ),
         (
             read.distances,
@@ -136,14 +127,8 @@ fn places(pair: &[Value]) -> Option<(usize, f64)> {
 #[derive(Debug, Clone, Copy)]
 enum Numbers {
     Scores,
-    /// Scores, though they grow along the list.
-    Spread,
     Distances(Scale),
 }
-
-/// Numbers that grow along the list from at most the first to at least the second, and not above 1, are scores. A
-/// judgement, not a measurement: distances of the nearest documents lie closer together, and a reranker's scores near 0 and 1.
-const SPREAD: (f64, f64) = (0.2, 0.8);
 
 impl Numbers {
     /// Stores return similarities or distances under one name (LangChain's `similarity_search_with_score`), and each lists the
@@ -158,10 +143,6 @@ impl Numbers {
         };
         if !numbers.is_sorted() || first >= last {
             return Self::Scores;
-        }
-        let (low, high) = SPREAD;
-        if (0.0..=low).contains(first) && (high..=1.0).contains(last) {
-            return Self::Spread;
         }
         Self::Distances(Scale::of(numbers.iter().copied()))
     }
@@ -188,7 +169,7 @@ fn of_pair(value: &mut Value, numbers: Numbers) -> Option<Value> {
     if !has_score {
         let (name, score) = match numbers {
             Numbers::Distances(scale) => of_distance(number, scale),
-            Numbers::Scores | Numbers::Spread => ("score", score),
+            Numbers::Scores => ("score", score),
         };
         document.insert(name.to_owned(), score);
     }
@@ -324,21 +305,6 @@ mod tests {
             (&json!(-30.5), &json!(-0.4))
         );
         assert!(notes.is_empty(), "{notes:?}");
-    }
-
-    #[test]
-    fn numbers_that_grow_from_near_0_to_near_1_are_scores() {
-        let document = |name: &str| json!({"page_content": name, "metadata": {}});
-        let (read, notes) = written(json!([[document("a"), 0.02], [document("b"), 0.97]]));
-        assert_eq!(read[1]["score"], 0.97);
-        assert!(
-            notes.len() == 1 && notes[0].contains("from near 0 to near 1"),
-            "{notes:?}"
-        );
-        for far in [[0.12, 0.31], [0.31, 0.62], [0.1, 1.2], [0.4, 0.95]] {
-            let (read, _) = written(json!([[document("a"), far[0]], [document("b"), far[1]]]));
-            assert_eq!(read[1]["semantic_score"], 1.0 / (1.0 + far[1]), "{far:?}");
-        }
     }
 
     /// The date of one document never comes to stand at another.
