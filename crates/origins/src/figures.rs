@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use freshcontext_contract::LEGAL_FORMS;
+
 use crate::words::{Word, spelled, words};
 
 /// Bytes of a text that are looked through.
@@ -63,21 +65,8 @@ const SCALES: [(&str, usize); 4] = [("trillion", 12), ("billion", 9), ("million"
 /// Least zeros of a scale that an amount is written with: `15000`, `15 million`.
 const LEAST_SCALE: usize = 6;
 
-/// Legal forms of companies: an amount is not of them.
-const FORMS: [&str; 12] = [
-    "inc",
-    "corp",
-    "corporation",
-    "ltd",
-    "limited",
-    "llc",
-    "plc",
-    "co",
-    "company",
-    "gmbh",
-    "holding",
-    "group",
-];
+/// Words of companies' names beside their legal forms: an amount is of neither.
+const OF_COMPANIES: [&str; 2] = ["group", "holding"];
 
 /// Words after a number that say too little of what it counts.
 const VAGUE: [&str; 44] = [
@@ -325,10 +314,14 @@ fn count_label<'w>(
         .map(str::to_owned)
 }
 
+fn is_of_company(word: &str) -> bool {
+    LEGAL_FORMS.contains(&word) || OF_COMPANIES.contains(&word)
+}
+
 /// What is done with an amount: what the word before it says. Companies are not what an amount is of.
 fn amount_label<'w>(before: impl Iterator<Item = &'w str>) -> Option<String> {
     before
-        .filter(|word| !FORMS.contains(word))
+        .filter(|word| !is_of_company(word))
         .take(NEAR)
         .find(|word| says(word))
         .map(str::to_owned)
@@ -471,10 +464,7 @@ mod tests {
             "Acme Corp to buy Example Inc for $2.1 billion",
             "Acme pays Example Ltd $3m",
         ] {
-            assert!(
-                !of(text).iter().any(|(label, _)| FORMS.contains(&label.as_str())),
-                "{text}"
-            );
+            assert!(!of(text).iter().any(|(label, _)| is_of_company(label)), "{text}");
         }
     }
 
