@@ -291,9 +291,11 @@ fn demo(root: &Path) -> Result<String, String> {
             }
             println!();
         }
-        Ok("These answers came from fixtures/, through the real server. For live ones, leave out the replay:\n  \
-            cargo run --package freshcontext -- call extract_hackernews url=rust"
-            .to_owned())
+        let binary = server.strip_prefix(root).unwrap_or(&server).display();
+        Ok(format!(
+            "These answers came from fixtures/, through the real server. For live ones, leave out the replay:\n  \
+             {binary} call extract_hackernews url=rust"
+        ))
     })
 }
 
