@@ -13,19 +13,19 @@ const STATUS: &str = "project-status";
 
 /// Asks a registry for one version of a package, or for the version that it hands out. Only that version's own state counts,
 /// and that of the project as a whole. The latter is in PyPI's index, which is one further request: where the caller has none
-/// to spare (`is_alone` is false), it is reported that it was not asked for.
+/// to spare (`asks_status` is false), it is reported that it was not asked for.
 pub async fn look_up(
     cx: &Cx<'_>,
     registry: Registry,
     name: &str,
     version: Option<&str>,
-    is_alone: bool,
+    asks_status: bool,
 ) -> Result<Lookup, SourceError> {
     let mut found = registered(cx, registry, name, version).await?;
     if registry != Registry::Pypi || matches!(found.presence, Presence::Unsettled(_)) {
         return Ok(found);
     }
-    if !is_alone {
+    if !asks_status {
         return Ok(found.showing(STATUS, "not asked", None::<String>));
     }
     let question = request::pypi_index(name)?;

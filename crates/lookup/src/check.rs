@@ -18,7 +18,7 @@ pub(crate) struct Asker<'e> {
     pub(crate) place: Arc<Place>,
     pub(crate) deadline: Instant,
     /// Whether one package of PyPI at most is asked about, among few references: a further request may be spent on it.
-    pub(crate) is_alone: bool,
+    pub(crate) asks_status: bool,
 }
 
 /// A verdict, and when its source was asked.
@@ -84,7 +84,7 @@ impl Asker<'_> {
                     return (Ok(Lookup::new(Presence::Unsettled("not_covered"))), None);
                 }
                 Ecosystem::Registry(registry) => {
-                    Question::Package(*registry, name.clone(), version.clone(), self.is_alone)
+                    Question::Package(*registry, name.clone(), version.clone(), self.asks_status)
                 }
                 Ecosystem::Go => Question::Module(name.clone(), version.clone()),
             },

@@ -89,8 +89,8 @@ impl Question {
             Self::DataCite(doi) => datacite::look_up(cx, doi).await?,
             Self::Arxiv(ids) => return Ok(Came::Lookups(arxiv::look_up(cx, ids).await?)),
             Self::Page(url) => pages::look_up(cx, url).await?,
-            Self::Package(registry, name, version, is_alone) => {
-                packages::look_up(cx, *registry, name, version.as_deref(), *is_alone).await?
+            Self::Package(registry, name, version, asks_status) => {
+                packages::look_up(cx, *registry, name, version.as_deref(), *asks_status).await?
             }
             Self::Module(module, version) => go::look_up(cx, module, version.as_deref()).await?,
             Self::Repository(repository, tag) => github::look_up(cx, repository, tag.as_deref()).await?,

@@ -132,7 +132,7 @@ async fn answers<'c>(
         engine,
         place: Arc::new(engine.admit().await?),
         deadline,
-        is_alone: of_pypi <= 1 && keys.len() <= FEW,
+        asks_status: of_pypi <= 1 && keys.len() <= FEW,
     };
     let asker = &asker;
     let within = deadline.saturating_duration_since(Instant::now()) + GRACE;
