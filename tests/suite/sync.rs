@@ -329,7 +329,6 @@ fn one_build() -> Vec<String> {
                 "tree",
                 "--offline",
                 "--prefix=none",
-                "--no-dedupe",
                 "--format={p} [{f}]",
             ])
             .args(options);
@@ -339,7 +338,7 @@ fn one_build() -> Vec<String> {
         }
         Ok(String::from_utf8_lossy(&done.stdout)
             .lines()
-            .map(str::to_owned)
+            .map(|line| line.trim_end_matches(" (*)").to_owned())
             .collect())
     };
     let chores = tree(&["--package=freshcontext-xtask", "--edges=normal,build"]);
