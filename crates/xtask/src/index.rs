@@ -67,7 +67,7 @@ const PAGES: [(&str, &[(&str, &str)]); 5] = [
             ),
             (
                 "references.md",
-                "`check_references`: does each of many references still stand",
+                "`check_references`: which of many references stand, moved, are gone, or `could_not_check`",
             ),
             (
                 "as-of.md",
@@ -96,7 +96,7 @@ const PAGES: [(&str, &[(&str, &str)]); 5] = [
             ),
             (
                 "deliverables.md",
-                "Named sets of sources, their versions, and what changed between two",
+                "Named sets of sources, their versions, what changed, and who is told: feed, listener, webhook",
             ),
             (
                 "records.md",
