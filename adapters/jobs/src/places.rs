@@ -299,7 +299,15 @@ fn alternatives(place: &str) -> Vec<&str> {
     }
     let signs = |c: char| matches!(c, '/' | '|' | ';' | '&' | '+');
     let parts = parts.into_iter().flat_map(|part| part.split(signs));
-    let parts = trimmed(parts);
+    // `Remote or Berlin`
+    let is_place = |part: &&str| !matches!(fold(part).as_str(), "remote" | "hybrid" | "anywhere");
+    let mut parts = trimmed(parts);
+    if parts.len() > 1 {
+        parts.retain(is_place);
+        if let [one] = parts.as_slice() {
+            return vec![one];
+        }
+    }
     let all_known = parts
         .iter()
         .all(|part| kind(part.split(',').next().unwrap_or_default().trim()).is_some());

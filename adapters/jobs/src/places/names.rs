@@ -231,7 +231,8 @@ const ALIASES: [(&str, &str); 15] = [
 ];
 
 /// Towns that the list does not have, or has by one spelling only, in its form.
-const MORE_TOWNS: [(&str, &str, &str); 10] = [
+const MORE_TOWNS: [(&str, &str, &str); 11] = [
+    ("port of spain", "TT", "port of spain"),
     ("st louis", "US,SN,RE,FR", "st louis"),
     ("saint louis", "US,SN,RE,FR", "st louis"),
     ("st petersburg", "~RU,US", "st petersburg"),

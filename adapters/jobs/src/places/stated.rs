@@ -66,7 +66,14 @@ impl Stated {
             _ => None,
         };
         let mut parts = parts;
-        match pair.and_then(|(first, second)| pair_of(first, second)) {
+        // Behind the code, the country decides: `Ontario, CA, USA`.
+        let country = parts.get(2).filter(|_| pair.is_some());
+        let meant = match pair.and_then(|(first, second)| pair_of(first, second)) {
+            Some(Pair::Open(_)) if country.is_some_and(|country| is_us(country)) => Some(Pair::TownOfCode),
+            Some(Pair::Open(_)) if country.is_some() => None,
+            meant => meant,
+        };
+        match meant {
             // `Lebanon, NH`: the name of a country or state is a town's where another one's code follows.
             Some(Pair::TownOfCode) => parts = parts.get(1..).unwrap_or_default(),
             Some(Pair::Open(readings)) => {
@@ -240,7 +247,17 @@ fn pair_of(first: &str, second: &str) -> Option<Pair> {
     let is_area = |reading: &Reading| reading.area.is_some();
     match named {
         Name::Country("US") => None,
-        Name::Country(_) => readings.iter().all(is_area).then_some(Pair::TownOfCode),
+        Name::Country(code) if readings.iter().any(|reading| reading.country == *code) => None,
+        Name::Country(_) if readings.iter().all(is_area) => Some(Pair::TownOfCode),
+        // `Peru, IN`: two countries, or the town in Indiana.
+        Name::Country(code) => {
+            let own = Reading {
+                country: code,
+                area: None,
+                weak: false,
+            };
+            Some(Pair::Open(vec![own, *state]))
+        }
         Name::Area(area) if readings.iter().any(|reading| reading.area == Some(*area)) => None,
         // `Ontario, CA`: the province in Canada, or the town in California.
         Name::Area(area)
@@ -263,6 +280,11 @@ fn pair_of(first: &str, second: &str) -> Option<Pair> {
 fn is_country(part: &str) -> bool {
     capitals(&part.to_ascii_uppercase()).is_some()
         || matches!(NAMES.get(fold(part).as_str()), Some(Name::Country(_)))
+}
+
+fn is_us(part: &str) -> bool {
+    capitals(&part.to_ascii_uppercase()) == Some("US")
+        || matches!(NAMES.get(fold(part).as_str()), Some(Name::Country("US")))
 }
 
 /// The words of the town's name that stands there.
