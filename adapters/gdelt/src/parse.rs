@@ -253,6 +253,12 @@ fn address_key(article: &Article) -> Option<Key> {
 const STALE: TimeDelta = TimeDelta::days(7);
 
 impl Article {
+    /// The host of its address, without `www.`.
+    fn site(&self) -> Option<String> {
+        let url = Url::parse(self.url.as_deref()?).ok()?;
+        Some(url.host_str()?.trim_start_matches("www.").to_owned())
+    }
+
     /// Takes the sightings of another entry for the same page as its own: the oldest bounds its publication, the newest is when
     /// it was last seen. So does the oldest day of their addresses.
     fn sighted_too(&mut self, other: &Self) {
@@ -321,9 +327,11 @@ const COPIED_WITHIN: TimeDelta = TimeDelta::days(7);
 /// Stories of which the copies left out are named.
 const STORIES_NAMED: usize = 5;
 /// Sites named of the copies of one story.
-const SITES_NAMED: usize = 12;
-/// Characters of a headline or a site in a note.
+const SITES_NAMED: usize = 10;
+/// Characters of a headline in a note.
 const NAMED_CHARS: usize = 80;
+/// Articles of one story that stay where they are, so that the list shows who had it first; further ones give way.
+const STORY_KEEPS: usize = 3;
 
 /// The copies of one article shown that a cut list leaves out for other stories.
 #[derive(Debug)]
@@ -335,13 +343,10 @@ struct Copies {
 impl Copies {
     /// How many they are, on which sites, and when the first of them was seen.
     fn said(&self) -> String {
-        let sites = self.copies.iter().filter_map(|copy| copy.domain.as_deref());
-        let named: Vec<String> = sites
-            .clone()
-            .take(SITES_NAMED)
-            .map(|site| text::said(site, NAMED_CHARS))
-            .collect();
-        let more = sites.count() - named.len();
+        // Of the address: a domain beside it may be any text.
+        let sites = self.copies.iter().filter_map(Article::site);
+        let named: Vec<String> = sites.take(SITES_NAMED).map(|site| code(&site)).collect();
+        let more = self.copies.len() - named.len();
         let more = if more == 0 {
             String::new()
         } else {
@@ -360,8 +365,8 @@ impl Copies {
     }
 }
 
-/// The articles of a list that is cut to a limit: each story before a second copy of any, in the same order; and the copies
-/// left out of the stories shown.
+/// The articles of a list that is cut to a limit: other stories before the fourth article and further ones of any, in the same
+/// order; and the copies left out of the stories shown.
 fn stories_first(articles: Vec<Article>, limit: usize) -> (Vec<Article>, Vec<Copies>) {
     if articles.len() <= limit {
         return (articles, Vec::new());
@@ -370,6 +375,7 @@ fn stories_first(articles: Vec<Article>, limit: usize) -> (Vec<Article>, Vec<Cop
     let mut first_of: HashMap<String, usize> = HashMap::new();
     let mut copy_of: Vec<Option<usize>> = Vec::with_capacity(articles.len());
     let mut sites: HashSet<(usize, Option<&str>)> = HashSet::new();
+    let mut copies_of: HashMap<usize, usize> = HashMap::new();
     for (at, article) in articles.iter().enumerate() {
         let known = headline(article).and_then(|headline| match first_of.entry(headline) {
             Entry::Occupied(known) => Some(*known.get()),
@@ -385,7 +391,11 @@ fn stories_first(articles: Vec<Article>, limit: usize) -> (Vec<Article>, Vec<Cop
         if first.is_none() {
             sites.insert((at, article.domain.as_deref()));
         }
-        copy_of.push(first);
+        copy_of.push(first.filter(|first| {
+            let copies = copies_of.entry(*first).or_default();
+            *copies += 1;
+            *copies >= STORY_KEEPS
+        }));
     }
     let stories = copy_of.iter().filter(|copy| copy.is_none()).count();
     let mut room = limit.saturating_sub(stories);
@@ -732,13 +742,13 @@ mod tests {
                 .collect()
         };
         let (shown, copies) = stories_first(copied().articles, 5);
-        assert_eq!(titles(&shown)[..2], ["copy0.example.org", "own0.example.net"]);
-        assert_eq!((shown.len(), copies.len(), copies[0].copies.len()), (5, 1, 14));
+        assert_eq!(titles(&shown)[2..4], ["copy2.example.org", "own0.example.net"]);
+        assert_eq!((shown.len(), copies.len(), copies[0].copies.len()), (5, 1, 12));
         let said = copies[0].said();
         for part in [
-            "14 copies",
+            "12 copies",
             "Acme to buy Zeta Labs",
-            "copy1.example.org",
+            "copy3.example.org",
             "and 2 more",
             "2025-12-30T09:00Z",
         ] {
@@ -762,13 +772,21 @@ mod tests {
 
     #[test]
     fn a_headline_is_a_copy_only_on_another_site_in_the_same_week() {
-        let list = |second: &str, title: &str| {
+        let list = |fourth: &str, title: &str| {
+            let first = |host: &str| {
+                format!(
+                    r#"{{"url":"https://{host}.example.org/x","title":"{title}","seendate":"20251230T090000Z","domain":"{host}.example.org"}}"#
+                )
+            };
             let body = format!(
-                r#"[{{"url":"https://a.example.org/x","title":"{title}","seendate":"20251230T090000Z","domain":"a.example.org"}},{second},
-                   {{"url":"https://c.example.org/x","title":"Something else entirely happened in Leeds","seendate":"20251201T090000Z","domain":"c.example.org"}}]"#
+                r#"[{},{},{},{fourth},
+                   {{"url":"https://c.example.org/x","title":"Something else entirely happened in Leeds","seendate":"20251201T090000Z","domain":"c.example.org"}}]"#,
+                first("a"),
+                first("d"),
+                first("e"),
             );
-            let (shown, copies) = stories_first(articles(&body, "q").unwrap().articles, 2);
-            (shown[1].domain.clone().unwrap(), copies.len())
+            let (shown, copies) = stories_first(articles(&body, "q").unwrap().articles, 4);
+            (shown[3].domain.clone().unwrap(), copies.len())
         };
         let second = |host: &str, title: &str, day: u32| {
             format!(
