@@ -13,7 +13,7 @@ use freshcontext_contract::chrono::{DateTime, Datelike as _, NaiveDate, TimeDelt
 use date::{Written, ymd};
 use extension::extensions;
 use label::labelled;
-use words::{LABELS, NEW_LABELS, OPEN_LABELS};
+use words::{LABELS, NEW_LABELS, OPEN_LABELS, VERBS};
 
 /// A closing day lies at most so far from now, in days: before, for adverts that stayed; ahead, for those of a year.
 const PLAUSIBLE: std::ops::RangeInclusive<i64> = -1_100..=800;
@@ -74,7 +74,9 @@ pub fn find(text: &str, posted: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Op
         return extended;
     }
     let mut found: Option<Deadline> = None;
-    let closing = labelled(&lower, LABELS, true).chain(labelled(&lower, OPEN_LABELS, false));
+    let closing = labelled(&lower, LABELS, true)
+        .chain(labelled(&lower, &VERBS, true))
+        .chain(labelled(&lower, OPEN_LABELS, false));
     for (at, written) in closing {
         let Some(day) = written.and_then(read).filter(|_| at >= superseded) else {
             continue;

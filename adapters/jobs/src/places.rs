@@ -23,10 +23,12 @@ pub struct Wanted {
     town: Option<String>,
     /// The code that the caller wrote, where it stands for several places.
     unsure: Option<&'static str>,
+    /// Further places that the caller named.
+    others: Vec<Self>,
 }
 
 /// Whether an advert is where the caller looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
     /// It names that place.
     Yes,
@@ -39,8 +41,17 @@ pub enum Fit {
 }
 
 impl Wanted {
-    /// Reads a place: a country, a region, a state, or a town with or without its country.
+    /// Reads a place: a country, a region, a state, or a town with or without its country; or several of them.
     pub fn of(place: &str) -> Self {
+        let mut all = alternatives(place).into_iter().map(Self::one);
+        let mut first = all.next().unwrap_or_default();
+        first.others = all.collect();
+        first
+    }
+
+    /// Reads one place.
+    fn one(place: &str) -> Self {
+        let place = without_metro(place);
         let first = place.split(',').next().unwrap_or(place).trim();
         let folded = fold(first);
         // `The Philippines`
@@ -80,7 +91,7 @@ impl Wanted {
             countries: whole.countries.into_iter().chain(whole.decided).collect(),
             areas: whole.areas,
             town: Some(folded),
-            unsure: None,
+            ..Self::default()
         }
     }
 
@@ -97,13 +108,18 @@ impl Wanted {
         (!strong.is_empty()).then_some(wanted)
     }
 
-    /// Whether a stated place is there.
+    /// Whether a stated place is there, or at one of the places that the caller named.
     pub fn fits(&self, stated: &str) -> Fit {
         let stated = Stated::of(stated);
+        let others = self.others.iter().map(|other| other.fits_one(&stated));
+        others.fold(self.fits_one(&stated), Fit::min)
+    }
+
+    fn fits_one(&self, stated: &Stated) -> Fit {
         if let Some(town) = &self.town {
-            return self.fits_town(town, &stated);
+            return self.fits_town(town, stated);
         }
-        let fit = self.fits_named(&stated);
+        let fit = self.fits_named(stated);
         match &self.unsure {
             // The caller's code decides nothing; written as the caller wrote it, it is what is asked for.
             Some(code) if stated.codes.contains(code) => Fit::Yes,
@@ -119,7 +135,7 @@ impl Wanted {
         };
         let is_there = |town: &str| name.is_some_and(|name| town == name || is_borough_of(town, name));
         let towns = || stated.towns.iter().filter(|town| is_there(town.name));
-        let written = !wanted.is_empty() && stated.folded.contains(&format!(" {wanted} "));
+        let written = !wanted.is_empty() && is_written(wanted, stated);
         if !written && towns().next().is_none() {
             // The state of the same name may be meant: `New York` and `Buffalo, NY`.
             let state = TOWN_AND_AREA.get(wanted);
@@ -224,5 +240,177 @@ impl Wanted {
         }
         let nothing = !self.countries.is_empty() && stated.is_nothing();
         if unclear || nothing { Fit::Unclear } else { Fit::No }
+    }
+}
+
+/// Whether the words of a place stand there, other than at the end of a longer name: York is not in `New York`.
+fn is_written(wanted: &str, stated: &Stated) -> bool {
+    let alone = format!(" {wanted} ");
+    if !stated.folded.contains(&alone) {
+        return false;
+    }
+    let ending = format!(" {wanted}");
+    let longer = stated.long_names.iter().filter(|name| name.ends_with(&ending));
+    let mut text = stated.folded.replace(&format!(" new{alone}"), "  ");
+    for name in longer {
+        text = text.replace(&format!(" {name} "), "  ");
+    }
+    text.contains(&alone)
+}
+
+/// What the caller may mean by a name that is several places.
+const SEVERAL: [(&str, &[&str]); 3] = [
+    ("la", &["Los Angeles", "LA"]),
+    ("l a", &["Los Angeles", "LA"]),
+    ("congo", &["DR Congo", "Republic of the Congo"]),
+];
+
+/// Words that stand between two places.
+const BETWEEN: [&str; 6] = [" or ", " and ", " oder ", " und ", " et ", " ou "];
+
+/// A territory and the country that people name behind it: one place.
+const TERRITORIES: [(Code, Code); 9] = [
+    ("PR", "US"),
+    ("GU", "US"),
+    ("HK", "CN"),
+    ("MO", "CN"),
+    ("JE", "GB"),
+    ("GG", "GB"),
+    ("IM", "GB"),
+    ("GI", "GB"),
+    ("RE", "FR"),
+];
+
+/// The places that a caller names: `UK or Germany`, `Berlin, Munich`. One where they are parts of one place or not all known.
+fn alternatives(place: &str) -> Vec<&str> {
+    let whole = fold(place);
+    if let Some((_, several)) = SEVERAL.iter().find(|(name, _)| *name == whole) {
+        return several.to_vec();
+    }
+    if NAMES.contains_key(whole.as_str()) {
+        return vec![place];
+    }
+    let mut parts = vec![place];
+    for between in BETWEEN {
+        parts = parts
+            .into_iter()
+            .flat_map(|part| split_at_word(part, between))
+            .collect();
+    }
+    let signs = |c: char| matches!(c, '/' | '|' | ';' | '&' | '+');
+    let parts = parts.into_iter().flat_map(|part| part.split(signs));
+    // `Remote or Berlin`
+    let is_place = |part: &&str| !matches!(fold(part).as_str(), "remote" | "hybrid" | "anywhere");
+    let mut parts = trimmed(parts);
+    if parts.len() > 1 {
+        parts.retain(is_place);
+        if let [one] = parts.as_slice() {
+            return vec![one];
+        }
+    }
+    let all_known = parts
+        .iter()
+        .all(|part| kind(part.split(',').next().unwrap_or_default().trim()).is_some());
+    if parts.len() > 1 && all_known {
+        return parts;
+    }
+    let parts = trimmed(place.split(','));
+    let kinds: Option<Vec<Kind>> = parts.iter().map(|part| kind(part)).collect();
+    match kinds.as_deref() {
+        Some([one, rest @ ..]) if !rest.is_empty() && are_several(*one, rest) => parts,
+        _ => vec![place],
+    }
+}
+
+fn trimmed<'a>(parts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    parts.map(str::trim).filter(|part| !part.is_empty()).collect()
+}
+
+/// The text around each occurrence of a word, which is in lower case.
+fn split_at_word<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
+    let lower = text.to_ascii_lowercase();
+    let mut from = 0;
+    let mut out = Vec::new();
+    for (at, _) in lower.match_indices(word) {
+        out.extend(text.get(from..at));
+        from = at + word.len();
+    }
+    out.extend(text.get(from..));
+    out
+}
+
+/// What a name is, as far as it decides whether the next one is another place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Country(Code),
+    Region,
+    Area(Area),
+    Town(&'static str),
+    /// A town and the state around it, or a country and a state.
+    Both,
+}
+
+fn kind(part: &str) -> Option<Kind> {
+    if let Some(code) = capitals(&part.to_ascii_uppercase()) {
+        return Some(Kind::Country(code));
+    }
+    let folded = fold(part);
+    Some(match NAMES.get(folded.as_str())? {
+        Name::Country(code) => Kind::Country(code),
+        Name::Region(_) => Kind::Region,
+        Name::Area(area) => Kind::Area(*area),
+        Name::Either(..) => Kind::Both,
+        // Cities that are states of their own are towns; behind a town of America, its state is meant.
+        Name::Town(town) => match TOWN_AND_AREA.get(folded.as_str()) {
+            Some((country, _)) if !matches!(*country, "DE" | "AT") => Kind::Both,
+            _ => Kind::Town(town.name),
+        },
+    })
+}
+
+/// Whether these are places beside each other and not parts of one.
+fn are_several(first: Kind, rest: &[Kind]) -> bool {
+    let wide = |kind: &Kind| matches!(kind, Kind::Country(_) | Kind::Region);
+    if let (Kind::Country(one), [Kind::Country(other)]) = (first, rest)
+        && TERRITORIES.contains(&(one, other))
+    {
+        return false;
+    }
+    let towns = |kind: &Kind| matches!(kind, Kind::Town(_)) && *kind != first;
+    match first {
+        Kind::Country(_) | Kind::Region => rest.iter().all(wide),
+        Kind::Area(_) => rest.iter().all(|kind| matches!(kind, Kind::Area(_))),
+        Kind::Town(_) => rest.iter().all(towns),
+        Kind::Both => false,
+    }
+}
+
+/// The town of a metropolitan area, where the list has it by that name alone: `Greater London`, `San Francisco Bay Area`.
+fn without_metro(place: &str) -> &str {
+    const AREAS: [&str; 6] = [
+        " metropolitan area",
+        " metropolitan region",
+        " metro area",
+        " bay area",
+        " metro",
+        " area",
+    ];
+    let is_town = |name: &str| matches!(NAMES.get(fold(name).as_str()), Some(Name::Town(_)));
+    if place.contains(',') || NAMES.contains_key(fold(place).as_str()) {
+        return place;
+    }
+    let lower = place.to_ascii_lowercase();
+    let start = if lower.starts_with("greater ") {
+        "greater ".len()
+    } else {
+        0
+    };
+    let end = AREAS
+        .iter()
+        .find(|area| lower.ends_with(*area))
+        .map_or(place.len(), |area| place.len() - area.len());
+    match place.get(start..end) {
+        Some(town) if is_town(town) => town,
+        _ => place,
     }
 }

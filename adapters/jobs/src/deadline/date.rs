@@ -2,20 +2,21 @@
 
 use freshcontext_contract::chrono::{Datelike as _, NaiveDate};
 
-/// Months by the beginnings of their names, in English, German, French, Spanish, Dutch and the Nordic languages.
+/// Months by the beginnings of their names, in English, German, French, Italian, Spanish, Portuguese, Dutch and the Nordic
+/// languages.
 const MONTHS: [&[&str]; 12] = [
-    &["jan", "jän", "ene"],
+    &["jan", "jän", "ene", "genn"],
     &["feb", "fév", "fev"],
     &["mar", "mär", "mrz", "maa"],
     &["apr", "avr", "abr"],
-    &["may", "mai", "maj", "mei", "mayo"],
-    &["jun", "juin"],
-    &["jul", "juil"],
+    &["may", "mai", "maj", "mei", "mayo", "magg"],
+    &["jun", "juin", "giug"],
+    &["jul", "juil", "lugl"],
     &["aug", "aoû", "aou", "ago"],
-    &["sep"],
-    &["oct", "okt"],
+    &["sep", "sett", "setem"],
+    &["oct", "okt", "ott", "outub"],
     &["nov"],
-    &["dec", "dez", "déc", "dic"],
+    &["dec", "dez", "déc", "dic", "des"],
 ];
 
 /// A closing day as it is written.

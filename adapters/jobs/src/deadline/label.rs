@@ -1,11 +1,16 @@
 //! Closing days behind a label.
 
 use super::MOST_LABELS;
-use super::date::{Written, bare, date_at, words_of};
-use super::words::{AFTER_DATE, APPLICANTS, CLOSING, FILLERS, GENERAL, OPENING, PERIOD, WEEKDAYS};
+use super::date::{LINE_END, Written, bare, date_at, words_of};
+use super::words::{
+    AFTER_DATE, APPLICANTS, ARTICLES, CLOSERS, CLOSING, FILLERS, GENERAL, OBJECT_ENDS, OPENING, PERIOD,
+    PERIOD_FROM, SHORT_WEEKDAYS, VERBS, WEEKDAYS,
+};
 
 /// Filler words that are passed over.
 const MOST_FILLERS: usize = 7;
+/// Words of a label's object that are passed over.
+const MOST_OBJECT: usize = 7;
 
 /// The dates behind labels, with where each label stands. `closing` says whether the labels announce a closing day by
 /// themselves.
@@ -24,7 +29,8 @@ pub(super) fn labelled<'a>(
             if rest.starts_with(|c: char| (c.is_alphabetic() && c != 's') || matches!(c, '.' | '!' | '?')) {
                 return None;
             }
-            let written = after_label(rest.strip_prefix('s').unwrap_or(rest), closing)?;
+            let takes_object = !GENERAL.contains(label) && !VERBS.contains(label);
+            let written = after_label(rest.strip_prefix('s').unwrap_or(rest), closing, takes_object)?;
             Some((at, Some(written)))
         })
     })
@@ -48,10 +54,35 @@ fn stands_alone(text: &str, at: usize, label: &str) -> bool {
     if label.starts_with("apply ") && !is_of_applicants(words) {
         return false;
     }
-    !GENERAL.contains(&label)
-        || words.is_empty()
-        || words.ends_with(['\n', '.', '!', '?', '|', ';', ')'])
-        || words.ends_with(" the")
+    let begins = words.is_empty() || words.ends_with(['\n', '.', '!', '?', '|', ';', ')']);
+    let last = words
+        .rsplit(|c: char| !c.is_alphanumeric())
+        .next()
+        .unwrap_or_default();
+    if VERBS.contains(&label) {
+        return begins || CLOSERS.contains(&last);
+    }
+    !GENERAL.contains(&label) || begins || ARTICLES.contains(&last)
+}
+
+/// Whether a word is a time of day: `5pm`, `11:59`, `p.m.`, `12h`.
+fn is_time(bare: &str) -> bool {
+    let unit = bare.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ':' | '.'));
+    let of_day = matches!(unit, "am" | "pm" | "a.m" | "p.m" | "uhr" | "h");
+    let alone = matches!(bare, "noon" | "cet" | "cest" | "est" | "edt" | "utc" | "gmt");
+    bare.contains(':') || of_day || alone
+}
+
+/// Behind `for`, the words of what a label is about, up to the verb of its date; none where the sentence ends first.
+fn object(words: &[String]) -> Option<usize> {
+    let near = words.iter().take(MOST_OBJECT);
+    let at = near.clone().position(|word| {
+        OBJECT_ENDS.contains(&bare(word)) || word.ends_with(['.', '!', '?', ';', ':', ','])
+    })?;
+    let ends = words
+        .get(at)
+        .is_some_and(|word| OBJECT_ENDS.contains(&bare(word)));
+    (ends && !near.take(at).any(|word| word.contains(LINE_END))).then_some(at + 1)
 }
 
 /// Whether "apply" behind these words is what people do: changes, limits and rules apply, too.
@@ -66,17 +97,29 @@ fn is_of_applicants(before: &str) -> bool {
 }
 
 /// The date behind a label and nothing but filler words, of which one closes where the label does not.
-fn after_label(rest: &str, mut closing: bool) -> Option<Written> {
+fn after_label(rest: &str, mut closing: bool, takes_object: bool) -> Option<Written> {
     let words = words_of(rest);
     let begins_clause = rest.trim_start().starts_with(',');
     let next = |at: usize| words.get(at).map_or("", |word| bare(word));
     let mut at = 0;
+    let mut passed = 0;
     while let Some(word) = words.get(at) {
         let bare = bare(word);
-        let weekday =
-            WEEKDAYS.iter().any(|day| bare.starts_with(day)) && bare.chars().all(char::is_alphabetic);
-        let time = bare.contains(':')
-            || matches!(bare, "am" | "pm" | "uhr" | "noon" | "cet" | "est" | "utc" | "gmt");
+        let weekday = (WEEKDAYS.iter().any(|day| bare.starts_with(day)) || SHORT_WEEKDAYS.contains(&bare))
+            && bare.chars().all(char::is_alphabetic);
+        let time = is_time(bare);
+        if takes_object
+            && matches!(bare, "for" | "für" | "pour")
+            && let Some(taken) = object(words.get(at + 1..)?)
+        {
+            at += 1 + taken;
+            continue;
+        }
+        if PERIOD_FROM.contains(&bare)
+            && let Some(end) = end_of_period(words.get(at + 1..)?)
+        {
+            return Some(end);
+        }
         if bare == "from" && matches!(next(at + 1), "now" | "today") {
             at += 2;
             continue;
@@ -90,13 +133,18 @@ fn after_label(rest: &str, mut closing: bool) -> Option<Written> {
             return end_of_period(words.get(at + 1..)?);
         }
         closing |= CLOSING.contains(&bare);
-        let filler = bare.is_empty() || weekday || time || FILLERS.contains(&bare);
+        let form = !bare.is_empty()
+            && bare
+                .chars()
+                .all(|c| matches!(c, 'y' | 'm' | 'd' | '-' | '/' | '.'));
+        let filler = bare.is_empty() || weekday || time || form || FILLERS.contains(&bare);
         // A sentence ends, and what follows is another one's.
         let ended = word.ends_with(['.', '!', '?', ';']) && !bare.chars().all(|c| c.is_ascii_digit());
-        if !filler || (ended && !bare.is_empty() && !weekday) || at > MOST_FILLERS {
+        if !filler || (ended && !bare.is_empty() && !weekday && !time) || passed > MOST_FILLERS {
             break;
         }
         at += 1;
+        passed += 1;
     }
     let (day, taken) = date_at(words.get(at..)?)?;
     // `Before the closing date, 1 December we move`: the date begins a clause of its own.
@@ -109,8 +157,11 @@ fn after_label(rest: &str, mut closing: bool) -> Option<Written> {
     if begins_clause && !is_closed && goes_on {
         return None;
     }
-    // `1 December to 15 December 2026`: the first day opens.
+    // `1 December to 15 December 2026`, `1 December and close on 15 December 2026`: the first day opens.
     let rest = words.get(at + taken..).unwrap_or_default();
+    if let Some(end) = and_closes(rest) {
+        return Some(end);
+    }
     let period = rest.first().is_some_and(|word| {
         matches!(bare(word), "to" | "until" | "till" | "through") || matches!(word.as_str(), "-" | "–")
     });
@@ -118,6 +169,15 @@ fn after_label(rest: &str, mut closing: bool) -> Option<Written> {
         Some((end, _)) => Some(end),
         None => closing.then_some(day),
     }
+}
+
+/// The closing day of `and close on 15 December 2026`.
+fn and_closes(words: &[String]) -> Option<Written> {
+    let is_verb = |word: &str| matches!(word, "close" | "closes" | "end" | "ends");
+    let closes = bare(words.first()?) == "and" && is_verb(bare(words.get(1)?));
+    let on = usize::from(matches!(words.get(2).map(|word| bare(word)), Some("on" | "at")));
+    let end = words.get(2 + on..).filter(|_| closes)?;
+    date_at(end).map(|(end, _)| end)
 }
 
 /// The second day of a period, of which the words begin with the first.

@@ -237,6 +237,135 @@ fn sentences_of_public_tables() {
 }
 
 #[test]
+fn wordings_of_public_adverts_are_read() {
+    for (text, day) in [
+        (
+            "The deadline for this position is December 16, 2026, at 11:59 PM",
+            Some("2026-12-16"),
+        ),
+        (
+            "The application deadline for the PhD program is December 1, 2026 at 11:59pm PST.",
+            Some("2026-12-01"),
+        ),
+        (
+            "Die Bewerbungsfrist für das Wintersemester endet am 15. Dezember 2026.",
+            Some("2026-12-15"),
+        ),
+        (
+            "Applications close at 5pm on 15 December 2026",
+            Some("2026-12-15"),
+        ),
+        (
+            "Closing Date: 11:59 p.m. on Wednesday, December 16, 2026",
+            Some("2026-12-16"),
+        ),
+        (
+            "Some text about the team.\nCloses: 4 Dec 2026",
+            Some("2026-12-04"),
+        ),
+        (
+            "Job Competition closes at 7:00 p.m. EST on December 14, 2026",
+            Some("2026-12-14"),
+        ),
+        (
+            "This competition will close on December 2, 2026",
+            Some("2026-12-02"),
+        ),
+        (
+            "Applications for this role close on 2 December 2026",
+            Some("2026-12-02"),
+        ),
+        ("Closing: 15 December 2026, 12:00", Some("2026-12-15")),
+        (
+            "Applications open on 17 November 2026 and close on 16 December 2026.",
+            Some("2026-12-16"),
+        ),
+        ("Application Close: December 15, 2026", Some("2026-12-15")),
+        ("Application due Dec 12, 2026", Some("2026-12-12")),
+        (
+            "Close date: apply online by December 12, 2026",
+            Some("2026-12-12"),
+        ),
+        ("Job Closing Date (YYYY-MM-DD): 2026-12-31", Some("2026-12-31")),
+        ("Posting End Date: December 15, 2026", Some("2026-12-15")),
+        (
+            "Please send your CV and cover letter by 15 December 2026",
+            Some("2026-12-15"),
+        ),
+        (
+            "Bitte senden Sie Ihre vollständigen Bewerbungsunterlagen bis zum 30.12.2026 an die Personalstelle.",
+            Some("2026-12-30"),
+        ),
+        (
+            "Ihre Bewerbung senden Sie bitte bis spätestens 15. Dezember 2026 an uns",
+            Some("2026-12-15"),
+        ),
+        ("Bewerbungen gerne bis zum 20.12.2026", Some("2026-12-20")),
+        ("Bewerbungsschluss Mi, 16.12.2026!", Some("2026-12-16")),
+        ("Bewerbungsfrist vom 1.12.2026 bis 15.12.2026", Some("2026-12-15")),
+        ("Candidatures jusqu'au 1er décembre 2026", Some("2026-12-01")),
+        (
+            "Merci d'envoyer votre CV avant le 15 décembre 2026.",
+            Some("2026-12-15"),
+        ),
+        (
+            "La date limite de réception des candidatures est fixée au 15 décembre 2026",
+            Some("2026-12-15"),
+        ),
+        (
+            "Date limite de dépôt des candidatures : 15 décembre 2026",
+            Some("2026-12-15"),
+        ),
+        ("Candidatures ouvertes du 1er au 15 décembre 2026", None),
+        ("Date de clôture: 2026-12-20", Some("2026-12-20")),
+        ("Candidature entro il 31 dicembre 2026", Some("2026-12-31")),
+        ("Scadenza: 31 ottobre 2026", Some("2026-10-31")),
+        ("Fecha límite de postulación: 20/12/2026", Some("2026-12-20")),
+        (
+            "Fin del plazo de presentación de solicitudes: Domingo, 13 Diciembre, 2026",
+            Some("2026-12-13"),
+        ),
+        (
+            "Plazo de solicitud del 20/11/2026 al 31/12/2026",
+            Some("2026-12-31"),
+        ),
+        ("Inscrições até 15 de outubro de 2027", Some("2027-10-15")),
+        (
+            "Solliciteren kan tot uiterlijk 24 december 2026.",
+            Some("2026-12-24"),
+        ),
+        ("Reageren kan tot en met 15 december 2026.", Some("2026-12-15")),
+        ("Solliciteer vóór 15 december 2026", Some("2026-12-15")),
+        ("Sista ansökningsdatum 2026-12-22", Some("2026-12-22")),
+        ("Sista dag att ansöka är 22 december 2026", Some("2026-12-22")),
+        ("Søknadsfrist: 15. desember 2026", Some("2026-12-15")),
+        // Other things close, are kept and are wanted until a day.
+        ("The project closes on 31 December 2026", None),
+        (
+            "Our office closes on 24 December 2026 and reopens in January.",
+            None,
+        ),
+        ("Close 5 deals by 15 December 2026", None),
+        ("Poste à pourvoir avant le 1er décembre 2026.", None),
+        ("CDD jusqu'au 31 décembre 2026", None),
+        (
+            "Wir freuen uns auf deine Bewerbung! Die Stelle ist bis 31.12.2026 befristet.",
+            None,
+        ),
+        (
+            "Ihre Bewerbungsunterlagen werden bis zum 31.12.2026 aufbewahrt.",
+            None,
+        ),
+        ("Bewerbungsunterlagen bis 5 MB, Start am 01.12.2026", None),
+        ("The deadline for your first report is 15 December 2026", None),
+        ("Reageren kan tot vrijdag.", None),
+        ("Closing Date: Open until filled Posted Date: 12/31/2026", None),
+    ] {
+        assert_eq!(found(text).as_deref(), day, "{text}");
+    }
+}
+
+#[test]
 fn only_a_closing_word_makes_a_deadline() {
     for (text, day) in [
         ("Applications are open from 1 December 2026.", None),

@@ -45,6 +45,22 @@ const EU: &[Code] = &[
     "AT", "BE", "BG", "HR", "CY", "CZ", "DK", "EE", "FI", "FR", "DE", "GR", "HU", "IE", "IT", "LV", "LT",
     "LU", "MT", "NL", "PL", "PT", "RO", "SK", "SI", "ES", "SE",
 ];
+const EEA: &[Code] = &[
+    "AT", "BE", "BG", "HR", "CY", "CZ", "DK", "EE", "FI", "FR", "DE", "GR", "HU", "IE", "IT", "LV", "LT",
+    "LU", "MT", "NL", "PL", "PT", "RO", "SK", "SI", "ES", "SE", "IS", "LI", "NO",
+];
+const WESTERN_EUROPE: &[Code] = &[
+    "AT", "BE", "CH", "DE", "FR", "GB", "IE", "LI", "LU", "MC", "NL", "ES", "PT", "IT",
+];
+const EASTERN_EUROPE: &[Code] = &[
+    "PL", "CZ", "SK", "HU", "RO", "BG", "SI", "HR", "RS", "BA", "ME", "MK", "AL", "XK", "EE", "LV", "LT",
+    "UA", "MD", "BY",
+];
+const MENA: &[Code] = &[
+    "AE", "BH", "EG", "IL", "IQ", "IR", "JO", "KW", "LB", "OM", "PS", "QA", "SA", "SY", "TR", "YE", "DZ",
+    "LY", "MA", "TN",
+];
+const SOUTHEAST_ASIA: &[Code] = &["BN", "KH", "ID", "LA", "MY", "MM", "PH", "SG", "TH", "TL", "VN"];
 const DACH: &[Code] = &["DE", "AT", "CH"];
 const NORDICS: &[Code] = &["DK", "SE", "NO", "FI", "IS"];
 const BENELUX: &[Code] = &["BE", "NL", "LU"];
@@ -60,7 +76,23 @@ const LATIN_AMERICA: &[Code] = &[
 ];
 
 /// Regions by their names; continents have all their countries.
-const REGIONS: [(&str, &[Code]); 13] = [
+const REGIONS: [(&str, &[Code]); 29] = [
+    ("eea", EEA),
+    ("european economic area", EEA),
+    ("western europe", WESTERN_EUROPE),
+    ("eastern europe", EASTERN_EUROPE),
+    ("central and eastern europe", EASTERN_EUROPE),
+    ("cee", EASTERN_EUROPE),
+    ("southern europe", &["ES", "PT", "IT", "GR", "MT", "CY"]),
+    ("iberia", &["ES", "PT"]),
+    ("anz", &["AU", "NZ"]),
+    ("mena", MENA),
+    ("gcc", &["AE", "BH", "KW", "OM", "QA", "SA"]),
+    ("southeast asia", SOUTHEAST_ASIA),
+    ("south east asia", SOUTHEAST_ASIA),
+    ("asean", SOUTHEAST_ASIA),
+    ("british isles", &["GB", "IE"]),
+    ("uki", &["GB", "IE"]),
     ("eu", EU),
     ("european union", EU),
     ("dach", DACH),
@@ -136,6 +168,14 @@ pub(super) static NAMES: LazyLock<HashMap<&'static str, Name>> = LazyLock::new(|
         };
         all.insert(name, Name::Town(town));
     }
+    for (name, codes, town) in MORE_TOWNS {
+        let town = Town {
+            name: town,
+            codes: codes.trim_start_matches('~'),
+            sure: !codes.starts_with('~'),
+        };
+        all.insert(name, Name::Town(town));
+    }
     for (country, code, names) in areas() {
         for name in names.split(',') {
             let name_of = Name::Area(area(country, code, names));
@@ -171,8 +211,43 @@ pub(super) static NAMES: LazyLock<HashMap<&'static str, Name>> = LazyLock::new(|
     all
 });
 
-/// Short names of towns.
-const ALIASES: [(&str, &str); 1] = [("sf", "san francisco")];
+/// Short names of towns, and former or foreign ones that the list does not have.
+const ALIASES: [(&str, &str); 15] = [
+    ("sf", "san francisco"),
+    ("dfw", "dallas"),
+    ("philly", "philadelphia"),
+    ("bombay", "mumbai"),
+    ("calcutta", "kolkata"),
+    ("madras", "chennai"),
+    ("peking", "beijing"),
+    ("rangoon", "yangon"),
+    ("bruges", "brugge"),
+    ("lucerne", "luzern"),
+    ("luttich", "liege"),
+    ("breslau", "wroclaw"),
+    ("brunn", "brno"),
+    ("saloniki", "thessaloniki"),
+    ("lefkosia", "nicosia"),
+];
+
+/// Towns that the list does not have, or has by one spelling only, in its form.
+const MORE_TOWNS: [(&str, &str, &str); 11] = [
+    ("port of spain", "TT", "port of spain"),
+    ("st louis", "US,SN,RE,FR", "st louis"),
+    ("saint louis", "US,SN,RE,FR", "st louis"),
+    ("st petersburg", "~RU,US", "st petersburg"),
+    ("saint petersburg", "~RU,US", "st petersburg"),
+    ("venice", "IT,US", "venice"),
+    ("venezia", "IT", "venice"),
+    ("venedig", "IT", "venice"),
+    ("moskva", "RU", "moscow"),
+    ("saigon", "VN", "ho chi minh city"),
+    ("bale", "CH", "basel"),
+];
+
+/// A town that is also a state, and that is the state where it stands right behind another town: `Seattle, Washington`. Behind
+/// a town, New York and Quebec are as often the next town of a list.
+pub(super) const STATE_BEHIND_TOWN: &str = "washington";
 
 /// Parts of towns that adverts name in place of the town, with the town's name in the list.
 const BOROUGHS: [(&str, &str); 6] = [

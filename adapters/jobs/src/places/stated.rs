@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::names::{Area, CODES, Code, NAMES, Name, Reading, Town, fold};
+use super::names::{Area, CODES, Code, NAMES, Name, Reading, STATE_BEHIND_TOWN, TOWN_AND_AREA, Town, fold};
 
 /// Characters of a stated place that are read; boards list up to fifty places of an advert.
 const READ: usize = 2_000;
@@ -25,6 +25,8 @@ pub(super) struct Stated {
     /// Parts that are nothing but a code.
     pub codes: BTreeSet<&'static str>,
     pub towns: Vec<Town>,
+    /// Known names of several words.
+    pub long_names: Vec<String>,
     pub folded: String,
 }
 
@@ -45,22 +47,54 @@ impl Stated {
             folded: format!(" {} ", fold(text)),
             ..Self::default()
         };
-        let apart = |c: char| {
-            matches!(
-                c,
-                ',' | ';' | '|' | '/' | '(' | ')' | '·' | '•' | '\n' | '+' | '&'
-            )
-        };
-        for part in text.split(apart).map(str::trim) {
-            stated.code(part);
-            for word in part.split_whitespace() {
-                let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '.');
-                stated.countries.extend(capitals(word));
-            }
-            stated.names(&fold(part));
+        let lists = |c: char| matches!(c, ';' | '|' | '/' | '·' | '•' | '\n' | '+' | '&');
+        for place in text.split(lists) {
+            let comma = place.split([',', '(', ')']);
+            let parts = comma.flat_map(|part| part.split(" - ").flat_map(|part| part.split(" – ")));
+            let parts: Vec<&str> = parts.map(str::trim).filter(|part| !part.is_empty()).collect();
+            stated.place(&parts);
         }
         stated.settle();
         stated
+    }
+
+    /// The parts of one place: `Austin`, `TX`.
+    fn place(&mut self, parts: &[&str]) {
+        let pair = match parts {
+            [first, second] => Some((*first, *second)),
+            [first, second, country] if is_country(country) => Some((*first, *second)),
+            _ => None,
+        };
+        let mut parts = parts;
+        // Behind the code, the country decides: `Ontario, CA, USA`.
+        let country = parts.get(2).filter(|_| pair.is_some());
+        let meant = match pair.and_then(|(first, second)| pair_of(first, second)) {
+            Some(Pair::Open(_)) if country.is_some_and(|country| is_us(country)) => Some(Pair::TownOfCode),
+            Some(Pair::Open(_)) if country.is_some() => None,
+            meant => meant,
+        };
+        match meant {
+            // `Lebanon, NH`: the name of a country or state is a town's where another one's code follows.
+            Some(Pair::TownOfCode) => parts = parts.get(1..).unwrap_or_default(),
+            Some(Pair::Open(readings)) => {
+                self.open.push(readings);
+                return;
+            }
+            Some(Pair::State(area)) => {
+                self.countries.insert(area.0);
+                self.areas.insert(area);
+                parts = parts.get(..1).unwrap_or_default();
+            }
+            None => {}
+        }
+        for part in parts {
+            self.code(part);
+            for word in part.split(|c: char| c.is_whitespace() || matches!(c, '-' | '–')) {
+                let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '.');
+                self.countries.extend(capitals(word));
+            }
+            self.names(&fold(part));
+        }
     }
 
     /// A part that is nothing but a code: `Austin, TX`, `Paris, FR`.
@@ -129,9 +163,17 @@ impl Stated {
                 NAMES.get(name.as_str()).map(|found| (length, *found))
             });
             let Some((length, name)) = found else {
+                // `New London` is not London; `our new London office` is there.
+                if at == 0 && words.first() == Some(&"new") {
+                    at += town_at(&words, 1);
+                }
                 at += 1;
                 continue;
             };
+            if length > 1 {
+                self.long_names
+                    .extend(words.get(at..at + length).map(|words| words.join(" ")));
+            }
             match name {
                 Name::Country(code) => {
                     self.countries.insert(code);
@@ -180,6 +222,79 @@ impl Stated {
     pub(super) fn is_nothing(&self) -> bool {
         self.countries.is_empty() && self.regions.is_empty() && self.towns.is_empty() && self.open.is_empty()
     }
+}
+
+/// What the two parts of a place are together.
+enum Pair {
+    /// A town with the name of a country or state, and the code of the state that it is in.
+    TownOfCode,
+    /// What may stand for two places.
+    Open(Vec<Reading>),
+    /// A town and the state that it is in.
+    State(Area),
+}
+
+fn pair_of(first: &str, second: &str) -> Option<Pair> {
+    let named = NAMES.get(fold(first).as_str())?;
+    let folded = fold(second);
+    if let (Name::Town(town), Some(area)) = (named, TOWN_AND_AREA.get(folded.as_str())) {
+        let behind = folded == STATE_BEHIND_TOWN && town.codes.split(',').any(|code| code == area.0);
+        return (behind && town.name != folded).then_some(Pair::State(*area));
+    }
+    let readings = CODES.get(second)?;
+    let is_state = |reading: &&Reading| reading.country == "US" && reading.area.is_some() && !reading.weak;
+    let state = readings.iter().find(is_state)?;
+    let is_area = |reading: &Reading| reading.area.is_some();
+    match named {
+        Name::Country("US") => None,
+        Name::Country(code) if readings.iter().any(|reading| reading.country == *code) => None,
+        Name::Country(_) if readings.iter().all(is_area) => Some(Pair::TownOfCode),
+        // `Peru, IN`: two countries, or the town in Indiana.
+        Name::Country(code) => {
+            let own = Reading {
+                country: code,
+                area: None,
+                weak: false,
+            };
+            Some(Pair::Open(vec![own, *state]))
+        }
+        Name::Area(area) if readings.iter().any(|reading| reading.area == Some(*area)) => None,
+        // `Ontario, CA`: the province in Canada, or the town in California.
+        Name::Area(area)
+            if readings
+                .iter()
+                .any(|reading| reading.country == area.0 && !is_area(reading)) =>
+        {
+            let own = Reading {
+                country: area.0,
+                area: Some(*area),
+                weak: false,
+            };
+            (area.0 != "US").then(|| Pair::Open(vec![own, *state]))
+        }
+        Name::Area(area) => (area.0 == "US" || readings.iter().all(is_area)).then_some(Pair::TownOfCode),
+        _ => None,
+    }
+}
+
+fn is_country(part: &str) -> bool {
+    capitals(&part.to_ascii_uppercase()).is_some()
+        || matches!(NAMES.get(fold(part).as_str()), Some(Name::Country(_)))
+}
+
+fn is_us(part: &str) -> bool {
+    capitals(&part.to_ascii_uppercase()) == Some("US")
+        || matches!(NAMES.get(fold(part).as_str()), Some(Name::Country("US")))
+}
+
+/// The words of the town's name that stands there.
+fn town_at(words: &[&str], at: usize) -> usize {
+    let longest = LONGEST_NAME.min(words.len().saturating_sub(at));
+    let is_town = |length: &usize| {
+        let name = words.get(at..at + length).map(|words| words.join(" "));
+        name.is_some_and(|name| matches!(NAMES.get(name.as_str()), Some(Name::Town(_))))
+    };
+    (1..=longest).rev().find(is_town).unwrap_or_default()
 }
 
 /// What an ambiguous name may stand for.
