@@ -325,12 +325,7 @@ fn one_build() -> Vec<String> {
         let mut command = std::process::Command::new("cargo");
         command
             .current_dir(root())
-            .args([
-                "tree",
-                "--offline",
-                "--prefix=none",
-                "--format={p} [{f}]",
-            ])
+            .args(["tree", "--offline", "--prefix=none", "--format={p} [{f}]"])
             .args(options);
         let done = command.output().map_err(|error| error.to_string())?;
         if !done.status.success() {
