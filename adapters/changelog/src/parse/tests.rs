@@ -58,9 +58,6 @@ fn keep_a_changelog() {
 fn a_yanked_release_keeps_its_version_and_day() {
     let yanked = markdown::read("## [1.2.2] - 2024-04-01 [YANKED]\n").releases;
     assert!(yanked[0].yanked && day(&yanked[0]) == "2024-04-01" && yanked[0].title == "1.2.2");
-    let struck = markdown::read("## [1.0.7] - 2026-03-07\n\n- a\n\n## ~~1.0.5 - 2026-03-05~~ [YANKED]\n\n- b\n").releases;
-    assert_eq!(struck.len(), 2);
-    assert!(struck[1].yanked && day(&struck[1]) == "2026-03-05" && struck[1].title == "1.0.5");
 }
 
 #[freshcontext_recorded::test]

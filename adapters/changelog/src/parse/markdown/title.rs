@@ -254,12 +254,10 @@ pub(super) fn says_coming(lower: &str) -> bool {
     COMING.contains(&plain.as_str()) || words.iter().any(|word| UNKNOWN_DAY.contains(word))
 }
 
-/// `[15.3.1](https://...)` to `15.3.1`, so that no address is read as a version. Other brackets stay. A heading that is
-/// struck out, as some projects do with a release that they pulled, is still the heading of its version.
+/// `[15.3.1](https://...)` to `15.3.1`, so that no address is read as a version. Other brackets stay.
 pub(super) fn without_links(heading: &str) -> String {
-    let heading = heading.replace("~~", "");
     let mut out = String::with_capacity(heading.len());
-    let mut rest = heading.as_str();
+    let mut rest = heading;
     while let Some((before, tail)) = rest.split_once("](") {
         out.push_str(before);
         out.push(']');
