@@ -15,16 +15,14 @@ pub(crate) fn of_json(value: &Value) -> Option<&'static str> {
     if has("content-hash") && has("packages") {
         return Some("composer.lock");
     }
-    if has("nodes") && value.get("root").is_some_and(Value::is_string) && has("version") {
+    if has("nodes") && has("root") && has("version") {
         return Some("flake.lock");
     }
     let pins = value.get("pins").or_else(|| value.pointer("/object/pins"));
     if pins.is_some_and(Value::is_array) && has("version") {
         return Some("Package.resolved");
     }
-    let is_object = |name: &str| value.get(name).is_some_and(Value::is_object);
-    let is_worded = value.get("version").is_some_and(Value::is_string);
-    if is_worded && ["specifiers", "jsr", "remote"].into_iter().any(is_object) {
+    if has("version") && (has("specifiers") || has("jsr") || has("remote")) {
         return Some("deno.lock");
     }
     let frameworks = value.get("dependencies").and_then(Value::as_object);
