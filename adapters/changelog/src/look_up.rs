@@ -3,7 +3,8 @@
 use freshcontext_contract::standing::Basis;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Cx, DateEvidence, ErrorCode, Lookup, Presence, Response, SourceError, StandingEvidence, StandingState,
+    Cx, DateEvidence, ErrorCode, FailureKind, Lookup, Presence, Response, SourceError, StandingEvidence,
+    StandingState,
 };
 use freshcontext_parse::text;
 
@@ -121,7 +122,18 @@ fn absent(error: SourceError, asked: &str) -> Result<Lookup, SourceError> {
         (ErrorCode::NotFound, Some(410)) => {
             Lookup::or_gone(Err(error.standing(sign("410"))), Basis::Field, Some(asked))
         }
-        (ErrorCode::NotFound, _) => Lookup::or_gone(Err(error), Basis::Mark, Some(asked)),
+        (ErrorCode::NotFound, Some(404) | None) => Lookup::or_gone(Err(error), Basis::Mark, Some(asked)),
+        // Known by its content alone: a parked domain, the first page of a server, a host that has no such site.
+        (ErrorCode::NotFound, Some(status)) => {
+            let is_parked = error.message.contains(FailureKind::Parked.phrase());
+            let why = if is_parked {
+                FailureKind::Parked.as_str()
+            } else {
+                "soft_not_found"
+            };
+            let unsettled = Lookup::new(Presence::Unsettled(why));
+            Ok(unsettled.showing("HTTP status", status.to_string(), Some(asked)))
+        }
         _ => Err(error),
     }
 }

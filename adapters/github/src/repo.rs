@@ -150,13 +150,21 @@ async fn earlier(
     Ok(result)
 }
 
-/// A repository that GitHub blocked for legal reasons (451) is there no more. No key changes that.
+/// What a 403 says that is no limit: the repository was disabled by GitHub's staff.
+pub(crate) const BLOCKED: &str = "GitHub has blocked access to this repository";
+
+/// A repository that GitHub blocked, for legal reasons (451) or for its terms (403 with a word of it), is there no more. No
+/// key changes that.
 pub(crate) fn blocked(mut error: SourceError) -> SourceError {
-    if error.http_status != Some(451) {
-        return error;
-    }
+    let sign = match error.http_status {
+        Some(451) => StandingEvidence::field(StandingState::Removed, "HTTP status", "451"),
+        Some(403) if error.message.starts_with(BLOCKED) => {
+            StandingEvidence::field(StandingState::Removed, "message", "Repository access blocked")
+        }
+        _ => return error,
+    };
     error.hint = None;
-    error.standing(StandingEvidence::field(StandingState::Removed, "HTTP status", "451").by("host"))
+    error.standing(sign.by("host"))
 }
 
 /// Whether a name or a web address may be what takes the place of a repository: another one, not a page of its own.

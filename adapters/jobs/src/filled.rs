@@ -67,7 +67,8 @@ fn says_so(sentence: &str) -> bool {
         [pointer, rest @ ..] if POINTERS.contains(pointer) => rest,
         rest => rest,
     };
-    is_filled(rest) || takes_none(rest)
+    // `[FILLED] Acme | Engineer`
+    matches!(rest, ["filled"] | ["now", "filled"]) || is_filled(rest) || takes_none(rest)
 }
 
 /// `position filled`, `role has been filled`, `job is now closed`.
@@ -145,6 +146,9 @@ mod tests {
             "No longer accepting applications for this position.",
             "This job has expired.",
             "Applications are now closed.",
+            "[FILLED] Acme | Engineer | Remote",
+            "Acme | Engineer | Remote | FILLED",
+            "Update 2026-11-05: now filled!",
         ] {
             assert!(sentence(text).is_some(), "{text}");
         }
@@ -170,6 +174,7 @@ mod tests {
             "A deadline-driven role in a job-filled market.",
             "You fill a position in a team.",
             "Applications are open.",
+            "A water-filled pump. Filled with joy, we hire.",
         ] {
             assert_eq!(sentence(text), None, "{text}");
         }

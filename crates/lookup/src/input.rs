@@ -3,7 +3,7 @@
 use freshcontext_contract::limits::REFERENCES_VALUES;
 use freshcontext_contract::{Limits, SourceError, counted};
 use freshcontext_core::values::hold_more_values_than;
-use freshcontext_references::{Cited, gather};
+use freshcontext_references::{Cited, Format, gather};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -14,7 +14,8 @@ pub(crate) const EXAMPLE: &str =
 const KNOWN: [&str; 3] = ["references", "text", "cursor"];
 /// Told of a text in which nothing was found: it may be of a form that is not read.
 const NOTHING_FOUND: &str = "No reference was found in the text. It was read as running text; bibliographies are read as BibTeX, RIS \
-    and CSL JSON, lock files as package-lock.json, Cargo.lock, poetry.lock, uv.lock, requirements.txt, go.sum, yarn.lock and pnpm-lock.yaml";
+    and CSL JSON, lock files as package-lock.json, Cargo.lock, poetry.lock, pdm.lock, uv.lock, Pipfile.lock, requirements.txt, go.sum, \
+    yarn.lock and pnpm-lock.yaml";
 /// Told of a requirements file that names an index of its own.
 const OTHER_INDEX: &str =
     "The file takes its packages from another index than PyPI: none of them was asked about";
@@ -109,7 +110,11 @@ impl Input {
         }
         let gathered = gather(text, limits.references_total);
         self.format = Some(gathered.format.as_str());
-        if gathered.references.is_empty() && gathered.left_out == 0 {
+        if let Format::Unread(name) = gathered.format {
+            self.notes.push(format!(
+                "The text is a {name}, which is not read: none of its packages was checked"
+            ));
+        } else if gathered.references.is_empty() && gathered.left_out == 0 {
             self.notes.push(NOTHING_FOUND.to_owned());
         }
         if gathered.is_of_other_index {

@@ -12,6 +12,9 @@ const LONGEST_DOI: usize = 300;
 pub(crate) const SICI_END: &str =
     r"(?:<|&lt;)[^\s<>\x22]{1,60}?(?:>|&gt;)\d\.\d\.[A-Za-z]{2};[0-9A-Za-z](?:-[0-9A-Za-z#]{1,2})?";
 
+/// `owner/name@tag`: the last of the forms, for it is a part of longer ones.
+const BARE_REPOSITORY: &str = r"\b[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}@v?\d[A-Za-z0-9.+_-]*";
+
 /// What may be a reference in a text: forms that are hardly anything else. A bare `owner/name`, a bare arXiv number and a
 /// bare row of digits are none here.
 static FORMS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -31,7 +34,9 @@ static FORMS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"\b[A-Z]{3}000E[A-Z]{2}\d{8}\b",
         r"\bpkg:[a-z]+/[^\s<>\x22]+",
         r"\b(?:npm|pypi|pip|crates|crate|cargo|go|golang):@?[A-Za-z0-9][^\s<>\x22]*@v?\d[^\s<>\x22]*",
-        r"\b[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}@v?\d[A-Za-z0-9.+_-]*",
+        r"\B@[a-z0-9~-][a-z0-9._~-]{0,100}/[a-z0-9~-][a-z0-9._~-]{0,100}@v?\d[A-Za-z0-9.+_-]*",
+        r"\b[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,5}(?:/[A-Za-z0-9._~-]{1,100}){1,10}@v\d+\.\d+\.\d+[A-Za-z0-9.+_-]*",
+        BARE_REPOSITORY,
     ];
     Regex::new(&format!("(?i:{})", forms.join("|"))).ok()
 });
@@ -58,6 +63,10 @@ pub(crate) fn find(text: &str) -> Vec<Found> {
 pub(crate) fn each(text: &str, mut take: impl FnMut(Found) -> bool) {
     let mut from = 0;
     while let Some(hit) = FORMS.as_ref().and_then(|forms| forms.find_at(text, from)) {
+        if is_rest_of_path(text.get(..hit.start()).unwrap_or_default(), hit.as_str()) {
+            from = hit.end();
+            continue;
+        }
         let rest = text.get(hit.end()..).unwrap_or_default();
         let is_doi = is_doi(hit.as_str());
         let whole = if is_doi {
@@ -79,7 +88,7 @@ pub(crate) fn each(text: &str, mut take: impl FnMut(Found) -> bool) {
                 }
             }
             _ => Found {
-                text: kept.to_owned(),
+                text: of_github(kept).unwrap_or(kept).to_owned(),
                 is_end_sure: !is_broken && (!is_doi || is_sure_doi(kept, behind)),
             },
         };
@@ -87,6 +96,27 @@ pub(crate) fn each(text: &str, mut take: impl FnMut(Found) -> bool) {
             return;
         }
     }
+}
+
+/// Whether `owner/name@tag` is only the end of something longer that is no reference: of a path, of the name of an image
+/// (`docker.io/library/nginx@1.25`), of an address of mail. Asked for as a repository it would be said to be gone.
+fn is_rest_of_path(before: &str, found: &str) -> bool {
+    static BARE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(&format!("^(?:{BARE_REPOSITORY})$")).ok());
+    before.ends_with(['/', '@', '.', '-', '_', '~', '%'])
+        && !before
+            .get(before.len().saturating_sub(GITHUB.len())..)
+            .is_some_and(|end| end.eq_ignore_ascii_case(GITHUB))
+        && BARE.as_ref().is_some_and(|bare| bare.is_match(found))
+}
+
+/// What stands before the name of a repository in an address without a scheme.
+const GITHUB: &str = "github.com/";
+
+/// `owner/name@tag` of `github.com/owner/name@tag`. With more segments it can only be a module of Go.
+fn of_github(found: &str) -> Option<&str> {
+    let (host, name) = found.split_at_checked(GITHUB.len())?;
+    (host.eq_ignore_ascii_case(GITHUB) && name.matches('/').count() == 1).then_some(name)
 }
 
 fn is_doi(found: &str) -> bool {
@@ -235,6 +265,31 @@ mod tests {
             "1/2",
         ] {
             assert_eq!(find(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_scoped_package_and_a_module_are_no_repositories() {
+        for (text, found) in [
+            ("We use @babel/core@7.1.0.", &["@babel/core@7.1.0"][..]),
+            ("(see @types/node@20.1.0-rc.1)", &["@types/node@20.1.0-rc.1"]),
+            ("unpkg.com/@babel/core@7.1.0/lib/index.js", &["@babel/core@7.1.0"]),
+            (
+                "golang.org/x/text@v0.3.0 and k8s.io/api@v0.29.0",
+                &["golang.org/x/text@v0.3.0", "k8s.io/api@v0.29.0"],
+            ),
+            (
+                "github.com/acme/tool@v1.0.0, github.com/acme/tool/v2@v2.0.1",
+                &["acme/tool@v1.0.0", "github.com/acme/tool/v2@v2.0.1"],
+            ),
+            (
+                "uses: actions/checkout@v4, github.com/actions/cache@v4",
+                &["actions/checkout@v4", "actions/cache@v4"],
+            ),
+            ("docker.io/library/nginx@1.25", &[]),
+            ("a@b/c@1.0.0", &[]),
+        ] {
+            assert_eq!(texts(text), found, "{text}");
         }
     }
 

@@ -9,7 +9,7 @@ use crate::invisible::without_invisible;
 use crate::listed::Listed;
 use crate::locks::Locked;
 use crate::reference::{Cited, Doubt};
-use crate::{bibliography, bibtex, find, locks, node_locks};
+use crate::{bibliography, bibtex, find, locks, node_locks, other_locks};
 
 /// What a document was read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,10 @@ pub enum Format {
     YarnLock,
     /// `pnpm-lock.yaml`, of any version.
     PnpmLock,
+    /// `Pipfile.lock`.
+    PipfileLock,
+    /// A lock file of this name, which is known and not read.
+    Unread(&'static str),
 }
 
 impl Format {
@@ -50,6 +54,8 @@ impl Format {
             Self::GoSum => "go.sum",
             Self::YarnLock => "yarn.lock",
             Self::PnpmLock => "pnpm-lock.yaml",
+            Self::PipfileLock => "Pipfile.lock",
+            Self::Unread(name) => name,
         }
     }
 }
@@ -82,8 +88,14 @@ pub fn gather(text: &str, most: usize) -> Gathered {
     if text.trim_start().starts_with(['{', '['])
         && let Ok(value) = serde_json::from_str::<Value>(text)
     {
+        if let Some(name) = other_locks::of_json(&value) {
+            return listed(Format::Unread(name), new_list());
+        }
         if let Some(lock) = locks::npm(&value, most) {
             return locked(Format::PackageLock, lock);
+        }
+        if let Some(lock) = locks::pipfile(&value, most) {
+            return locked(Format::PipfileLock, lock);
         }
         if let Some(entries) = bibliography::csl(&value, new_list()) {
             return listed(Format::CslJson, entries);
@@ -115,6 +127,9 @@ pub fn gather(text: &str, most: usize) -> Gathered {
     }
     if let Some(lock) = locks::requirements(text, most) {
         return locked(Format::Requirements, lock);
+    }
+    if let Some(name) = other_locks::of_text(text) {
+        return listed(Format::Unread(name), new_list());
     }
     let mut found = new_list();
     find::each(text, |one| {

@@ -11,6 +11,7 @@ mod isbn;
 mod listed;
 mod locks;
 mod node_locks;
+mod other_locks;
 mod recognise;
 mod reference;
 mod web;

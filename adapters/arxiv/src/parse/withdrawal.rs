@@ -9,15 +9,19 @@ use freshcontext_contract::{StandingEvidence, StandingState};
 use crate::input::{parse_id, without_version};
 
 /// What a comment may call its own paper.
-const PAPERS: [&str; 8] = [
+const PAPERS: [&str; 12] = [
     "paper",
     "submission",
     "article",
     "manuscript",
     "preprint",
     "eprint",
+    "e-print",
     "work",
     "note",
+    "report",
+    "letter",
+    "thesis",
 ];
 /// Words before it that mean this very paper, and what may stand between.
 const THIS: [&str; 3] = ["this", "the", "our"];
@@ -149,8 +153,11 @@ impl Text {
             return None;
         }
         let noun = at + 1 + usize::from(self.is(at + 1, &PRESENT));
-        let is_this = self.is(at, &["this"]) || self.other.is_none_or(|other| other > at);
-        (self.is(noun, &PAPERS) && is_this).then_some(noun + 1)
+        let is_near = self.is(at, &["this"]);
+        let is_this = is_near || self.other.is_none_or(|other| other > at);
+        // The version that carries the comment is the one shown: "the version" may be another.
+        let is_paper = self.is(noun, &PAPERS) || is_near && self.is(noun, &["version"]);
+        (is_paper && is_this).then_some(noun + 1)
     }
 
     /// The index behind the paper itself as the subject of a clause. `paper` alone is, where a clause begins with it.
@@ -163,11 +170,13 @@ impl Text {
             .filter(|behind| !belongs && !self.ends(behind - 1))
     }
 
-    /// "This paper has been withdrawn", "this submission is withdrawn", "paper withdrawn".
+    /// "This paper has been withdrawn", "this submission is withdrawn", "paper withdrawn", "this version has been removed by
+    /// arXiv administrators".
     fn is_withdrawn(&self, at: usize) -> bool {
         let Some(mut next) = self.subject(at) else {
             return false;
         };
+        let is_past = self.is(next, &["was"]);
         let adverb = |at: usize| usize::from(self.is(at, &ADVERBS));
         if self.is(next, &["has"]) {
             next += 1 + adverb(next + 1);
@@ -175,11 +184,23 @@ impl Text {
                 return false;
             }
             next += 1;
-        } else if self.is(next, &["is"]) {
+        } else if is_past || self.is(next, &["is"]) {
             next += 1 + usize::from(self.is(next + 1, &["being"]));
         }
         next += adverb(next);
-        self.is(next, &["withdrawn", "retracted"]) && self.is_meant(next)
+        let by_host =
+            self.is(next, &["removed"]) && self.is(next + 1, &["by"]) && self.is(next + 2, &["arxiv"]);
+        let is_said = by_host || self.is(next, &["withdrawn", "retracted"]) && self.is_meant(next);
+        is_said && (!is_past || self.is_last_said(next) && self.other.is_none_or(|other| other > at))
+    }
+
+    /// Whether nothing but a reason follows. What "was" withdrawn may have been restored since, as a further clause tells.
+    fn is_last_said(&self, last: usize) -> bool {
+        let Some(behind) = self.words.get(last + 1..) else {
+            return true;
+        };
+        let has_further = behind.iter().rev().skip(1).any(|word| word.ends);
+        behind.is_empty() || self.is(last + 1, &AFTER) && !self.ends(last) && !has_further
     }
 
     /// "The authors withdraw this paper", "we have withdrawn this submission", "I retract the paper".
@@ -334,6 +355,12 @@ mod tests {
             "Withdrawn because Lemma 2 is false",
             "WITHDRAWN as it overlaps with other work",
             "Withdrawn - see arXiv:2408.33333",
+            "This paper was withdrawn by the authors due to errors",
+            "The paper was withdrawn.",
+            "This version has been withdrawn by the author",
+            "This version has been removed by arXiv administrators as the submitter did not have the right to license it",
+            "arXiv admin note: This submission has been removed by arXiv administrators",
+            "This thesis has been withdrawn by the author",
         ] {
             let sign = of(comment).unwrap_or_else(|| panic!("{comment}"));
             assert_eq!(
@@ -370,6 +397,15 @@ mod tests {
             "We withdraw the claim of Theorem 3",
             "We withdraw the paper's third claim",
             "12 pages; money is withdrawn",
+            "This paper was withdrawn in error and is now restored",
+            "This paper was withdrawn, and is resubmitted with a correct proof",
+            "This paper was withdrawn due to an error. It is corrected here",
+            "This paper was previously withdrawn",
+            "Corrects arXiv:1901.00001, this paper was withdrawn",
+            "The version has been withdrawn by the journal",
+            "Theorem 3 of this version has been withdrawn",
+            "Figures of this version have been removed by arXiv administrators",
+            "This version was removed by the publisher",
             "",
         ] {
             assert_eq!(of(comment), None, "{comment}");

@@ -48,33 +48,43 @@ fn is_mark(name: &str, lower: &str, at: usize) -> bool {
         return false;
     }
     let opened = before.trim_end().strip_suffix(['[', '(']);
-    // `[YANKED]`, `(yanked: broken on Windows)`; else `1.2.2 - 2024-04-01 - YANKED`.
-    let (before, is_marked) = if let Some(before) = opened {
-        let inner = rest.split([']', ')']).next().unwrap_or_default();
-        (before, version::find(inner).is_none())
+    // `[YANKED]`, `(yanked: broken on Windows)`; else `1.2.2 - 2024-04-01 - YANKED`, `1.2.2 (2024-04-01, yanked)`.
+    let (before, behind) = if let Some(before) = opened {
+        let (inner, behind) = rest.split_once([']', ')']).unwrap_or((rest, ""));
+        if version::find(inner).is_some() {
+            return false;
+        }
+        (before, behind)
     } else {
-        let is_last = !rest.contains(char::is_alphanumeric);
-        (
-            before,
-            is_last && name.get(at..at + PULLED.len()) == Some("YANKED"),
-        )
+        if rest.contains(char::is_alphanumeric) {
+            return false;
+        }
+        (before, rest)
     };
-    if !is_marked {
-        return false;
-    }
+    let is_sure = opened.is_some() || name.get(at..at + PULLED.len()) == Some("YANKED");
     match version::find(before) {
-        Some(span) => before.get(span.end..).is_some_and(|between| {
-            let words = between.split(|c: char| !c.is_alphanumeric());
-            let other = words.filter(|word| {
-                word.len() > 1
-                    && !word.contains(|c: char| c.is_ascii_digit())
-                    && date::month_number(&word.to_lowercase()).is_none()
-            });
-            other.count() <= WORDS_BETWEEN
-        }),
+        Some(span) => before
+            .get(span.end..)
+            .is_some_and(|between| match words_beside_dates(between) {
+                // In small letters and without brackets it is one behind a date alone.
+                0 => is_sure || between.contains(|c: char| c.is_ascii_digit()),
+                // A sentence goes on: `1.2.3 - reads [YANKED] headings`.
+                words => is_sure && words <= WORDS_BETWEEN && words_beside_dates(behind) == 0,
+            }),
         // `[YANKED] 1.2.2`
         None => !before.contains(char::is_alphanumeric) && version::find(lower).is_some(),
     }
+}
+
+/// The number of words that are no part of a date.
+fn words_beside_dates(text: &str) -> usize {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let other = words.filter(|word| {
+        word.len() > 1
+            && !word.contains(|c: char| c.is_ascii_digit())
+            && date::month_number(&word.to_lowercase()).is_none()
+    });
+    other.count()
 }
 
 #[cfg(test)]
@@ -92,6 +102,9 @@ mod tests {
             "v2.0.0 (yanked: broken on Windows)",
             "2.0.1 (2024-01-02) - YANKED",
             "Release 1.0.0 [YANKED]",
+            "1.0.11 (2026-03-11, yanked)",
+            "1.0.11 - 11 March 2026 - yanked",
+            "1.0.9 Lucky Cat [YANKED] - 2026-03-09",
         ] {
             let sign = pulled("heading", name).unwrap_or_else(|| panic!("{name}"));
             assert_eq!((sign.state, sign.value.as_str()), (StandingState::Yanked, name));
@@ -103,6 +116,10 @@ mod tests {
             "1.2.3 (yanked 1.2.2)",
             "1.2.3: yanked crates are skipped",
             "1.2.3 - unyanked",
+            "1.2.3 - 2026-03-11 - unyanked",
+            "1.2.3 (2026-02-01) - reads [YANKED] headings",
+            "1.2.3 - 2026-03-11 - no longer yanked",
+            "1.2.3 is yanked",
             "[YANKED]",
         ] {
             assert_eq!(pulled("heading", name), None, "{name}");

@@ -176,12 +176,13 @@ fn beginning(text: &Linked) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The sentences of a text. A question says nothing: "This page is outdated? Tell us."
+/// The sentences of a text. A question says nothing: "This page is outdated? Tell us." Neither does a quotation.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(['\n', '!', '?', ';'])
         .flat_map(|line| line.split(". "))
         .map(str::trim)
         .filter(|sentence| !sentence.is_empty() && !sentence.ends_with('?'))
+        .filter(|sentence| !sentence.starts_with(['"', '\u{201c}', '\u{201e}', '\u{ab}']))
 }
 
 #[cfg(test)]
@@ -258,6 +259,12 @@ mod tests {
             "This module replaces the one that is no longer maintained.",
             "Fork it if this project is no longer maintained.",
             "This package will be deprecated.",
+            "\"This project is deprecated\" is what our bot posts.",
+            "\u{201c}This project is deprecated\u{201d}, says its own linter.",
+            "This repository is archived daily to tape.",
+            "This software is archived via GitHub's integration.",
+            "This repository is archived by Software Heritage.",
+            "This release has been archived ([doi](https://doi.org/10.5555/1)): DOI 10.5555/1.",
             "This repository is deprecated from 2027-01-01.",
             "As of October 2026, this project will no longer be maintained.",
             "Is this project deprecated?",

@@ -142,9 +142,32 @@ const SAYINGS: [(&str, Option<StandingState>, Option<StandingState>); 30] = {
     ]
 };
 /// Words after which a state holds only in a case, at a place, or as something else.
-const LIMITS: [&str; 14] = [
-    "if", "when", "once", "unless", "where", "for", "in", "with", "under", "at", "until", "as", "to", "api",
+const LIMITS: [&str; 22] = [
+    "if",
+    "when",
+    "once",
+    "unless",
+    "where",
+    "for",
+    "in",
+    "with",
+    "under",
+    "at",
+    "until",
+    "as",
+    "to",
+    "api",
+    "via",
+    "daily",
+    "weekly",
+    "nightly",
+    "monthly",
+    "every",
+    "regularly",
+    "automatically",
 ];
+/// Words of places that keep a copy for good. What is archived there goes on elsewhere.
+const KEEPERS: [&str; 7] = ["zenodo", "figshare", "dryad", "osf", "heritage", "swhid", "doi"];
 /// Verbs with which a document says what it is about.
 const ABOUT: [&str; 5] = ["is for", "describes", "covers", "refers to", "applies to"];
 /// Words for the age of a version that a document is about.
@@ -295,7 +318,11 @@ fn of_state(verb: &str, said: &str, subject: Subject) -> Option<StandingState> {
     let next: Vec<&str> = rest.split_whitespace().take(3).collect();
     // What has moved or ended needs nobody who moved or ended it.
     let is_done = passive || plain.starts_with("moved") || plain.starts_with("ended");
-    (is_done && !is_limited(&next)).then_some(state)
+    let is_copied = state == StandingState::Archived
+        && rest
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| KEEPERS.contains(&word));
+    (is_done && !is_copied && !is_limited(&next)).then_some(state)
 }
 
 /// Whether the words behind a state bind it to a case or a place: `no longer supported on Windows 7`. A day does not, nor

@@ -1,0 +1,69 @@
+//! Lock files that are known and not read: their packages come from registries that nobody is asked about here, or their form is
+//! another one. Read as running text, the addresses in them would pass for all that they hold.
+
+use serde_json::Value;
+
+/// Bytes at the beginning of a file in which its form shows.
+const HEAD: usize = 2_000;
+
+/// The name of the lock file that a JSON document is.
+pub(crate) fn of_json(value: &Value) -> Option<&'static str> {
+    let has = |name: &str| value.get(name).is_some();
+    if has("lockfileVersion") && has("workspaces") {
+        return Some("bun.lock");
+    }
+    if has("content-hash") && has("packages") {
+        return Some("composer.lock");
+    }
+    if has("nodes") && has("root") && has("version") {
+        return Some("flake.lock");
+    }
+    let pins = value.get("pins").or_else(|| value.pointer("/object/pins"));
+    if pins.is_some_and(Value::is_array) && has("version") {
+        return Some("Package.resolved");
+    }
+    if has("version") && (has("specifiers") || has("jsr") || has("remote")) {
+        return Some("deno.lock");
+    }
+    let frameworks = value.get("dependencies").and_then(Value::as_object);
+    let is_hashed = |package: &Value| package.get("contentHash").is_some();
+    let holds_hash = |packages: &Value| {
+        packages
+            .as_object()
+            .is_some_and(|packages| packages.values().any(is_hashed))
+    };
+    (has("version") && frameworks.is_some_and(|all| all.values().any(holds_hash)))
+        .then_some("packages.lock.json")
+}
+
+/// The name of the lock file that a text is.
+pub(crate) fn of_text(text: &str) -> Option<&'static str> {
+    let head = text
+        .get(..text.floor_char_boundary(text.len().min(HEAD)))
+        .unwrap_or_default();
+    let has_line = |text: &str, line: &str| text.lines().any(|one| one.trim_end() == line);
+    // With commas behind the last of a list, which JSON does not have.
+    if head.trim_start().starts_with('{')
+        && head.contains("\"lockfileVersion\"")
+        && head.contains("\"workspaces\"")
+    {
+        return Some("bun.lock");
+    }
+    if has_line(text, "[[packages]]") && head.contains("lock-version") {
+        return Some("pylock.toml");
+    }
+    if has_line(text, "GEM") && has_line(text, "  specs:") {
+        return Some("Gemfile.lock");
+    }
+    if has_line(head, "PODS:") && head.trim_start().starts_with("PODS:") {
+        return Some("Podfile.lock");
+    }
+    if head.starts_with("%{") && head.contains("{:hex,") {
+        return Some("mix.lock");
+    }
+    if has_line(head, "packages:") && head.contains("    dependency: ") && head.contains("    description:") {
+        return Some("pubspec.lock");
+    }
+    head.contains("Gradle generated file for dependency locking")
+        .then_some("gradle.lockfile")
+}
