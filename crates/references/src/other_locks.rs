@@ -9,20 +9,23 @@ const HEAD: usize = 2_000;
 /// The name of the lock file that a JSON document is.
 pub(crate) fn of_json(value: &Value) -> Option<&'static str> {
     let has = |name: &str| value.get(name).is_some();
+    let is_table = |name: &str| value.get(name).is_some_and(Value::is_object);
     if has("lockfileVersion") && has("workspaces") {
         return Some("bun.lock");
     }
     if has("content-hash") && has("packages") {
         return Some("composer.lock");
     }
-    if has("nodes") && has("root") && has("version") {
+    if is_table("nodes") && has("root") && has("version") {
         return Some("flake.lock");
     }
     let pins = value.get("pins").or_else(|| value.pointer("/object/pins"));
     if pins.is_some_and(Value::is_array) && has("version") {
         return Some("Package.resolved");
     }
-    if has("version") && (has("specifiers") || has("jsr") || has("remote")) {
+    // Its version is a text.
+    let is_deno = value.get("version").is_some_and(Value::is_string);
+    if is_deno && ["specifiers", "jsr", "npm", "remote"].into_iter().any(is_table) {
         return Some("deno.lock");
     }
     let frameworks = value.get("dependencies").and_then(Value::as_object);

@@ -495,6 +495,14 @@ fn a_lock_file_that_is_not_read_is_named() {
     ] {
         assert_eq!(texts(text), (Format::Unread(name), Vec::new(), 0), "{name}");
     }
+    // Documents that have such names and are no lock files.
+    for text in [
+        r#"{"version": 3, "remote": "https://example.com/a"}"#,
+        r#"{"version": "1", "remote": "https://example.com/a"}"#,
+        r#"{"nodes": [1], "root": 0, "version": 1, "page": "https://example.com/a"}"#,
+    ] {
+        assert_eq!(texts(text).0, Format::Text, "{text}");
+    }
     let text = "{\"content-hash\" and GEM are words. See https://example.com/a.";
     assert_eq!(texts(text).0, Format::Text);
 }
