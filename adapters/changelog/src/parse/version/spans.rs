@@ -17,7 +17,7 @@ pub(super) fn find_all(text: &str) -> Vec<Span> {
             .unwrap_or(b' ');
         let begins = bytes.get(at).is_some_and(u8::is_ascii_digit)
             && !before.is_ascii_digit()
-            && before != b'.'
+            && (before != b'.' || v_dot_before(bytes, at))
             && (!before.is_ascii_alphabetic() || v_before(bytes, at));
         if !begins {
             at += 1;
@@ -45,6 +45,11 @@ fn v_before(bytes: &[u8], at: usize) -> bool {
     let v = at.checked_sub(1).and_then(|before| bytes.get(before));
     let outer = at.checked_sub(2).and_then(|before| bytes.get(before));
     matches!(v, Some(b'v' | b'V')) && outer.is_none_or(|byte| !byte.is_ascii_alphanumeric())
+}
+
+/// `v.1.2`, but not `dev.1.2`.
+fn v_dot_before(bytes: &[u8], at: usize) -> bool {
+    at.checked_sub(1).is_some_and(|dot| v_before(bytes, dot))
 }
 
 /// The end of `1.2.3-rc.1+5` that begins here; `None` without a dot.
