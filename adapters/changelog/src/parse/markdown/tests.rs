@@ -213,7 +213,10 @@ fn a_line_that_begins_with_a_version_and_its_date_is_a_heading_however_long() {
         &[("2.4.33", "2026-02-14", ""), ("2.4.32", "2026-01-14", "")],
     );
     // Prose that happens to break before a version.
-    check("The interface of\n1.2, 2026-01-01 and later is another.\n", &[]);
+    check(
+        "The interface that this file describes for\n1.2, 2026-01-01 and later is another.\n",
+        &[],
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use freshcontext_parse::date;
 
-use super::{CHANNELS, NUMBERED_CHANNELS, QUALIFIERS, Span, TAG_CHANNELS};
+use super::{CHANNELS, GLUED_CHANNELS, NUMBERED_CHANNELS, QUALIFIERS, Span, TAG_CHANNELS};
 
 /// All versions of a text, up to the fourth.
 pub(super) fn find_all(text: &str) -> Vec<Span> {
@@ -80,7 +80,8 @@ fn number_end(bytes: &[u8], start: usize) -> Option<usize> {
         Some(b'.' | b'_' | b'~') => {
             suffix += 1;
             word_at(bytes, suffix).is_some_and(|(word, end)| {
-                let lettered = matches!(word.as_str(), "a" | "b" | "c")
+                let is_letter = matches!(word.as_str(), "a" | "b" | "c");
+                let lettered = (is_letter || GLUED_CHANNELS.contains(&word.as_str()))
                     && bytes.get(end).is_some_and(u8::is_ascii_digit);
                 lettered || is_channel(&word) || QUALIFIERS.contains(&word.as_str())
             })
