@@ -3,7 +3,9 @@
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::serde_json::{Map, Value};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, DateEvidence, Item, SourceError, SourceResult, StandingEvidence};
+use freshcontext_contract::{
+    CommonArgs, DateEvidence, Item, SourceError, SourceResult, StandingEvidence, quoted,
+};
 use freshcontext_parse::text;
 
 use crate::parse::{self, Release, instant};
@@ -69,7 +71,7 @@ impl Found {
 }
 
 fn stable(release: &Release) -> bool {
-    !release.prerelease && !release.yanked && !release.unreleased
+    !release.prerelease && !release.yanked && !release.unreleased && !release.unversioned
 }
 
 /// Builds the result.
@@ -158,6 +160,16 @@ fn channels(result: &mut SourceResult, releases: &[Release]) {
         .iter()
         .find(|release| release.prerelease && instant(&release.date).is_some());
     result.set("newest_prerelease", early.map(shown));
+    let dated = stable.and_then(|release| instant(&release.date));
+    let aside = releases
+        .iter()
+        .find(|release| release.unversioned && instant(&release.date) > dated);
+    if let Some(aside) = aside.filter(|_| stable.is_some()) {
+        let name = quoted(aside.tag.as_deref().unwrap_or(&aside.title));
+        result.note(format!(
+            "The tag {name} names no version, so its release does not date the answer"
+        ));
+    }
     if let Some(newest) = stable.filter(|release| release.newest_undated) {
         let name = newest.tag.as_deref().unwrap_or(&newest.title);
         result.note(format!(
@@ -340,6 +352,29 @@ mod tests {
         // Where nothing tells, the place.
         let named = vec![on("Spring", "2026-01-05"), on("Summer", "2026-01-05")];
         assert_eq!(built(named, true).fields["newest_stable"], "Spring (2026-01-05)");
+    }
+
+    #[test]
+    fn a_tag_without_a_version_dates_no_project_of_versions() {
+        let list = |tags: [(&str, &str); 2]| {
+            let entries = tags.map(|(tag, day)| {
+                format!(r#"{{"tag_name":"{tag}","name":"{tag}","published_at":"{day}T10:00:00Z"}}"#)
+            });
+            let read = parse::releases::read(&format!("[{}]", entries.join(",")));
+            built(read.unwrap().releases, true)
+        };
+        for tag in ["binaries", "assets", "staging", "data"] {
+            let result = list([(tag, "2026-05-26"), ("v1.8.0", "2024-06-01")]);
+            assert_eq!(
+                result.fields["newest_stable"], "v1.8.0 (2024-06-01T10:00:00Z)",
+                "{tag}"
+            );
+            let note = result.notes.iter().find(|note| note.contains(tag));
+            assert!(note.is_some(), "{tag}: {:?}", result.notes);
+        }
+        // Where no tag is a version, names are all there is.
+        let named = list([("spring", "2026-05-26"), ("winter", "2025-12-26")]);
+        assert_eq!(named.fields["newest_stable"], "spring (2026-05-26T10:00:00Z)");
     }
 
     #[test]

@@ -48,6 +48,8 @@ pub struct Release {
     pub ahead: bool,
     /// Whether it is newer than all releases with a date by its version, and has none itself.
     pub newest_undated: bool,
+    /// Whether its tag names no version where those of others do: files kept beside the releases, a deployment.
+    pub unversioned: bool,
 }
 
 impl Release {
@@ -66,6 +68,18 @@ impl Release {
         self.yanked |= sign.is_some();
         self.standing.extend(sign);
         self
+    }
+}
+
+/// Marks the releases of a repository whose tags and names hold no number (`binaries`, `staging`) where other tags are
+/// versions. Where none are, names are all there is.
+fn mark_unversioned(releases: &mut [Release]) {
+    if !releases.iter().any(|release| named_version(release).is_some()) {
+        return;
+    }
+    for release in releases {
+        let tag = release.tag.as_deref().unwrap_or(&release.title);
+        release.unversioned = version::has_no_number(tag) && version::has_no_number(&release.title);
     }
 }
 

@@ -81,7 +81,7 @@ async fn file(
     places: &mut Places,
 ) -> Result<Option<Found>, SourceError> {
     let read = |response: &Response| {
-        let document = markdown::read(&charset::decode(response).text);
+        let document = markdown::read_file(&charset::decode(response).text);
         let holds = response.status != 404 && document.releases.iter().any(|release| !release.unreleased);
         Ok(holds.then(|| of_file(what, response.final_url.clone(), document)))
     };

@@ -1,5 +1,7 @@
 //! Any page of the web: a changelog, a feed, a file, an article, or a site that has one of these.
 
+use std::borrow::Cow;
+
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{Cx, DateEvidence, Request, Response, SourceError, named, quoted};
 use freshcontext_parse::feed::looks_like as looks_like_a_feed;
@@ -151,6 +153,19 @@ async fn fetched(cx: &Cx<'_>, request: Request) -> Result<Result<Option<Found>, 
     }
 }
 
+/// Fewest characters of a text for each NUL beyond the first; with more it is no text.
+const CHARS_PER_NUL: usize = 1_000;
+
+/// A text without its few stray NULs, which broken tools leave behind; with more of them it is no text. HTML leaves them
+/// out, too (WHATWG HTML, 13.2.6.4.7).
+fn without_nuls(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
+    match text.matches('\0').count() {
+        0 => Some(text),
+        few if few <= 1 + text.len() / CHARS_PER_NUL => Some(text.replace('\0', "").into()),
+        _ => None,
+    }
+}
+
 /// Reads an answer by what it is, not by how its address ends.
 pub(crate) fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {
     let media = response.media_type();
@@ -175,12 +190,12 @@ pub(crate) fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceE
             host(&url)
         )));
     }
-    if body.contains('\0') {
+    let Some(body) = without_nuls(body) else {
         return Err(SourceError::malformed(format!(
             "{} sent something that is no text",
             host(&url)
         )));
-    }
+    };
     if looks_like_a_feed(&body) {
         let feed = feed::read(&body, &url)?;
         let what = if feed.title.is_empty() {
@@ -210,7 +225,7 @@ pub(crate) fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceE
         page.standing.extend(own);
         return Ok(Document::Html(Box::new(page), url));
     }
-    let document = markdown::read(&body);
+    let document = markdown::read_file(&body);
     if document.releases.is_empty() {
         let message = format!("the text at {url} has no headings with versions");
         return Err(SourceError::not_found(message).hint("pass the address of a changelog"));
@@ -341,4 +356,18 @@ async fn probe(cx: &Cx<'_>, url: &Url, places: &mut Places) -> Result<Option<Fou
             .push(format!("found at {}, not at the address given", found.page));
         found
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_stray_nuls_make_no_binary_file_of_a_text() {
+        let text = format!("{}\0{}", "word ".repeat(300), "word ".repeat(300));
+        let read = without_nuls(text.as_str().into()).unwrap();
+        assert_eq!(read, text.replace('\0', ""));
+        assert_eq!(without_nuls("ab".into()).as_deref(), Some("ab"));
+        assert_eq!(without_nuls("GIF89a\0\0\0\u{1}\0".into()), None);
+    }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use freshcontext_contract::{Response, SourceError};
 
 use crate::surrogates;
@@ -64,9 +64,12 @@ impl Decoded<'_> {
 /// How far into a body a `<meta charset>` or an XML declaration may stand (WHATWG HTML, 13.2.3.2).
 const DECLARATION_WINDOW: usize = 1024;
 
+/// Labels that servers send where nobody set one. In every one of them any bytes are text.
+const DEFAULT_LABELS: [&str; 4] = ["iso-8859-1", "latin1", "us-ascii", "ascii"];
+
 /// Decodes a response's body: byte order mark, then the header's charset, then the document's own
 /// declaration, then UTF-8 if it is valid, then a guess. A header that says UTF-8 over bytes that are
-/// not is treated as lying. In JSON, halves of a surrogate pair are replaced. What could not be read becomes a note of the
+/// not is treated as lying, and one that says ISO 8859-1 gives way to the declaration of an XML document. In JSON, halves of a surrogate pair are replaced. What could not be read becomes a note of the
 /// call's result.
 pub fn decode(response: &Response) -> Decoded<'_> {
     let label = header_charset(response.headers.get("content-type").unwrap_or_default());
@@ -96,6 +99,9 @@ pub fn decode_bytes<'b>(bytes: &'b [u8], label: Option<&str>) -> Decoded<'b> {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         return with(encoding, bytes.get(mark..).unwrap_or_default());
     }
+    if let Some(encoding) = unmarked_utf16(bytes) {
+        return with(encoding, bytes);
+    }
     if let Ok(text) = std::str::from_utf8(bytes) {
         let told = label.and_then(|label| Encoding::for_label(label.as_bytes()));
         // Valid UTF-8 with multi-byte characters is not valid by accident; pure ASCII reads the same
@@ -113,6 +119,19 @@ pub fn decode_bytes<'b>(bytes: &'b [u8], label: Option<&str>) -> Decoded<'b> {
     let written = document_charset(bytes);
     // Neither a header nor a document that says UTF-8 over bytes that are not speaks for the other.
     let other = |encoding: &&'static Encoding| *encoding != UTF_8;
+    let is_default = label.is_some_and(|label| {
+        let label = label.trim().to_ascii_lowercase();
+        DEFAULT_LABELS.contains(&label.as_str())
+    });
+    if is_default
+        && bytes.starts_with(b"<?xml")
+        && let Some(encoding) = written.filter(other)
+    {
+        let decoded = with(encoding, bytes);
+        if decoded.replaced == 0 {
+            return decoded;
+        }
+    }
     let declared = labelled.filter(other).or_else(|| written.filter(other));
     // A few broken bytes in a document of the declared charset, or of UTF-8, are likelier than another charset that
     // fits by luck.
@@ -147,6 +166,16 @@ pub fn decode_bytes<'b>(bytes: &'b [u8], label: Option<&str>) -> Decoded<'b> {
     match named {
         Some(encoding) if encoding.name() == guess.charset => guess,
         _ => Decoded { choice, ..guess },
+    }
+}
+
+/// UTF-16 without a byte order mark, by its first two characters (XML 1.0, appendix F): no other text begins with NUL
+/// bytes between those of ASCII.
+const fn unmarked_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
+    match bytes {
+        [0, 1..=0x7f, 0, 1..=0x7f, ..] => Some(UTF_16BE),
+        [1..=0x7f, 0, 1..=0x7f, 0, ..] => Some(UTF_16LE),
+        _ => None,
     }
 }
 
@@ -220,6 +249,32 @@ mod tests {
                 .text
                 .contains("Привет, мир")
         );
+    }
+
+    #[test]
+    fn the_default_of_a_server_gives_way_to_an_xml_document() {
+        let (cyrillic, ..) =
+            encoding_rs::WINDOWS_1251.encode("<?xml version='1.0' encoding='windows-1251'?><a>Привет</a>");
+        for label in ["ISO-8859-1", "us-ascii"] {
+            assert!(
+                decode_bytes(&cyrillic, Some(label)).text.contains("Привет"),
+                "{label}"
+            );
+        }
+        // Browsers obey the header for a page, so its author saw what it shows.
+        let (page, ..) = encoding_rs::WINDOWS_1251.encode("<meta charset='windows-1251'><p>Привет</p>");
+        assert!(!decode_bytes(&page, Some("ISO-8859-1")).text.contains("Привет"));
+    }
+
+    #[test]
+    fn utf_16_is_known_without_a_mark() {
+        let text = "<?xml version='1.0' encoding='utf-16'?><a>Привет</a>";
+        let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for label in [None, Some("utf-16"), Some("utf-8")] {
+            assert_eq!(decode_bytes(&little, label).text, text, "{label:?}");
+            assert_eq!(decode_bytes(&big, label).text, text, "{label:?}");
+        }
     }
 
     #[test]

@@ -428,7 +428,7 @@ impl fmt::Display for PathDate {
 }
 
 /// The day that an address's path names, else the month: `/2024/05/06/title`, `/2024-05-06/title`, `/20240506/title`,
-/// `/2024/may/title`, `/news/2024-05/title`. One rule for all sources. Only whole segments count: a day in the words of
+/// `/2024-05/06/title`, `/2024/may/title`, `/news/2024-05/title`. One rule for all sources. Only whole segments count: a day in the words of
 /// a title is an event's as often as the page's. Nothing is guessed: where the path holds a date that is none, or may be
 /// two, or another address, it names nothing.
 pub fn in_address(address: &Url) -> Option<PathDate> {
@@ -455,7 +455,19 @@ pub fn in_address(address: &Url) -> Option<PathDate> {
         [year, month, day] => Some((path_year(year)?, month_number(month)?, digits::<u32>(day, 1..=2)?)),
         _ => None,
     });
-    if let Some((year, month, day)) = three {
+    // `/2024-05/06/title`
+    let two = segments.windows(2).find_map(|parts| match parts {
+        [first, day] => {
+            let (year, month) = first.split_once('-')?;
+            Some((
+                path_year(year)?,
+                digits(month, 2..=2)?,
+                digits::<u32>(day, 1..=2)?,
+            ))
+        }
+        _ => None,
+    });
+    if let Some((year, month, day)) = three.or(two) {
         return NaiveDate::from_ymd_opt(year, month, day).map(PathDate::Day);
     }
     // Behind a month stands nothing or a word; a number would be a day, a wrong one too, or make it something else.
@@ -472,7 +484,9 @@ pub fn in_address(address: &Url) -> Option<PathDate> {
         })
     };
     let joined = |part: &&str| {
+        // `2019-4` is the fourth issue of a year as often as its April.
         part.split_once('-')
+            .filter(|(_, rest)| rest.len() > 1)
             .and_then(|(year, rest)| month(year, rest, ""))
     };
     let found = apart().or_else(|| segments.iter().find_map(joined));
@@ -502,6 +516,7 @@ mod tests {
             ("/elections/2020/8/19/2137/x", "2020-08-19"),
             ("/news/20200806/crab", "2020-08-06"),
             ("/2024-05-06/title", "2024-05-06"),
+            ("/local/2024-05/06/c_1125", "2024-05-06"),
             ("/2024/may/6/title", "2024-05-06"),
             ("/blog/2024/05/title", "2024-05"),
             ("/2021/03/", "2021-03"),
@@ -516,6 +531,8 @@ mod tests {
         for path in [
             "/",
             "/13/45/2/a",
+            "/issues/2019-4/article/x",
+            "/local/2024-02/30/c_1125",
             "/2025/02/30/x",
             "/article/12345678",
             "/2021/13/title",

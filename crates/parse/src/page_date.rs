@@ -6,6 +6,7 @@ mod labels;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
 use freshcontext_contract::limits::DATES_APART_H;
+use freshcontext_contract::moment::{Precision, read_date};
 use freshcontext_contract::{DateEvidence, DateValue, quoted};
 use scraper::{ElementRef, Html};
 use url::Url;
@@ -72,12 +73,14 @@ pub fn read(document: &Html, main: &Main<'_>, text: &str, address: &Url, now: Da
     let sane = |value: &DateValue| !date::lies_ahead(value, now);
     let mut zoneless = None;
     let mut read = |text: &str| {
-        let value = date::machine(text).filter(sane)?;
+        let strict = date::machine(text);
+        let is_strict = strict.is_some();
+        let value = strict.or_else(|| otherwise_written(text)).filter(sane)?;
         let time_without_zone = matches!(value, DateValue::Day(_)) && text.contains(':');
         if time_without_zone {
             zoneless = zoneless.take().or_else(|| Some(text.trim().to_owned()));
         }
-        Some(value)
+        Some((value, is_strict))
     };
     let linked = article::of(document, main, address);
     let of_metadata = |css: &str| -> Vec<String> {
@@ -106,8 +109,12 @@ pub fn read(document: &Html, main: &Main<'_>, text: &str, address: &Url, now: Da
     });
 
     let mut claims: Vec<Claim> = Vec::new();
-    let mut claim = |what, value: Option<DateValue>, field| {
-        claims.extend(value.map(|value| Claim { what, value, field }));
+    let mut claim = |what, value: Option<(DateValue, bool)>, field| {
+        claims.extend(value.map(|(value, is_strict)| Claim {
+            what,
+            value,
+            field: field && is_strict,
+        }));
     };
     for (what, text, field) in &linked.published {
         claim(what, read(text), *field);
@@ -134,16 +141,19 @@ pub fn read(document: &Html, main: &Main<'_>, text: &str, address: &Url, now: Da
     let by_class = dated_class(document, main);
     let labelled = labelled_date(document, main);
     let day = |day: Option<NaiveDate>| day.map(DateValue::Day).filter(sane);
+    let shown = |found| day(found).map(|day| (day, true));
     claim(
         "date marked as publication by its class",
-        day(by_class.published),
+        shown(by_class.published),
         false,
     );
     claim(
         "date beside a label such as Published",
-        day(labelled.published),
+        shown(labelled.published),
         false,
     );
+    // A field in the form that its documentation asks for comes before one in another.
+    claims.sort_by_key(|claim| !claim.field);
     modified = modified
         .or_else(|| times.changed.as_deref().and_then(date::machine).filter(sane))
         .or_else(|| day(by_class.changed))
@@ -164,7 +174,9 @@ pub fn read(document: &Html, main: &Main<'_>, text: &str, address: &Url, now: Da
     let in_path = date::in_address(address).filter(|found| sane(&DateValue::Day(found.first())));
     if claims.is_empty() {
         let mut stated = linked.published.iter().map(|(_, text, _)| text);
-        if let Some(text) = stated.find(|text| date::machine(text).is_none()) {
+        if let Some(text) =
+            stated.find(|text| date::machine(text).or_else(|| otherwise_written(text)).is_none())
+        {
             let text = crate::text::said(text, 40);
             dates.notes.push(format!(
                 "the page states its publication as {}, which cannot be read as a date",
@@ -190,7 +202,19 @@ pub fn read(document: &Html, main: &Main<'_>, text: &str, address: &Url, now: Da
 
 /// Whether a value is the day of a time without a zone.
 fn is_day_of(value: &DateValue, text: &str) -> bool {
-    matches!(value, DateValue::Day(day) if date::day_without_zone(text) == Some(*day))
+    let day = date::day_without_zone(text).map(DateValue::Day);
+    day.or_else(|| otherwise_written(text)).as_ref() == Some(value)
+}
+
+/// A day or an instant in another form than its field asks for, of which one reading exists: `November 20, 2026`,
+/// `2026/11/20`, `20261120`, JavaScript's `Date.toString`. Of a time without a zone the day counts.
+fn otherwise_written(text: &str) -> Option<DateValue> {
+    let read = read_date(text)?;
+    match read.precision {
+        Precision::Instant if !read.zoneless => Some(DateValue::Instant(read.instant)),
+        Precision::Instant | Precision::Day => Some(DateValue::Day(read.instant.date_naive())),
+        Precision::Year | Precision::Month => None,
+    }
 }
 
 impl PageDate {

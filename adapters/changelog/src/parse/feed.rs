@@ -63,7 +63,7 @@ fn dated(entry: &Entry, own: &[String]) -> DateEvidence {
 /// Reads `releases.atom` or `tags.atom`. Their only date is that of the last edit.
 pub fn github(text: &str) -> Result<Vec<Release>, SourceError> {
     let feed = feed::read(text, "GitHub releases feed")?;
-    readable(feed, |entry| {
+    let mut releases = readable(feed, |entry| {
         let edited = "updated: last edit of the release";
         let date = entry
             .updated
@@ -82,7 +82,9 @@ pub fn github(text: &str) -> Result<Vec<Release>, SourceError> {
             release.tag = Some(tag.to_owned()).filter(|tag| *tag != release.title);
         }
         Some(release)
-    })
+    })?;
+    super::mark_unversioned(&mut releases);
+    Ok(releases)
 }
 
 /// The entries that can be read. None of many is no feed without entries.

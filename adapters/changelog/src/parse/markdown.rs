@@ -2,6 +2,7 @@
 //! under it; headings in code blocks do not count.
 
 mod dated;
+mod directives;
 mod heading;
 mod sift;
 #[cfg(test)]
@@ -14,7 +15,7 @@ use freshcontext_parse::text;
 
 use super::{MAX_RELEASES, Release, debian, marks, version};
 use dated::{Dated, Meaning, dated};
-use heading::{Heading, headings, is_coming_under, is_rule};
+use heading::{Heading, Lines, headings, is_coming_under, is_rule};
 use sift::{drop_sections, drop_strangers, higher_above, is_manual};
 use title::{Title, title, without_links};
 
@@ -42,8 +43,21 @@ pub struct Document {
     pub cut: bool,
 }
 
-/// Reads a changelog file.
+/// Reads a changelog file: as [`read`], and where that finds none, lines of nothing but a version, which in another
+/// document are anything.
+pub fn read_file(source: &str) -> Document {
+    match directives::rewritten(source) {
+        Some(source) => read_as(&source, true),
+        None => read_as(source, true),
+    }
+}
+
+/// Reads the headings of a document.
 pub fn read(source: &str) -> Document {
+    read_as(source, false)
+}
+
+fn read_as(source: &str, is_file: bool) -> Document {
     // A list that doubles as it grows would take twice its room, and a file may be nothing but lines.
     let count = source.lines().count();
     let mut lines = Vec::with_capacity(count.min(MAX_LINES));
@@ -56,8 +70,8 @@ pub fn read(source: &str) -> Document {
             ..Document::default()
         };
     }
-    let titled = |bullets| -> Vec<(Heading<'_>, Title)> {
-        headings(&lines, bullets)
+    let titled = |which| -> Vec<(Heading<'_>, Title)> {
+        headings(&lines, which)
             .filter_map(|heading| {
                 let title = title(heading.text)?;
                 Some((heading, title))
@@ -65,12 +79,16 @@ pub fn read(source: &str) -> Document {
             .take(MAX_RELEASES)
             .collect()
     };
-    let mut versions = titled(false);
+    let mut versions = titled(Lines::Dated);
     // Entries of a list are headings only where the first stands above all others: notes list versions of other things.
     let has_lists = lines
         .iter()
         .any(|line| line.trim_start().starts_with(['-', '*', '+']));
-    let listed = if has_lists { titled(true) } else { Vec::new() };
+    let listed = if has_lists {
+        titled(Lines::Entries)
+    } else {
+        Vec::new()
+    };
     let line =
         |heading: Option<&(Heading<'_>, Title)>| heading.map_or(usize::MAX, |(heading, _)| heading.line);
     let is_heading = |(_, title): &&(Heading<'_>, Title)| title.dated || title.release;
@@ -78,6 +96,13 @@ pub fn read(source: &str) -> Document {
         versions = listed;
     } else {
         drop(listed);
+    }
+    // Marked headings say where the versions are; without any, lines may.
+    if is_file && versions.iter().all(|(heading, _)| heading.is_line()) {
+        let plain = titled(Lines::Plain);
+        if plain.len() > versions.len().max(1) {
+            versions = plain;
+        }
     }
     drop_sections(&mut versions);
     drop_strangers(&mut versions);
@@ -214,7 +239,7 @@ fn notes(body: &[&str]) -> String {
 /// Names of the headings in a release's notes.
 fn sections(body: &[&str]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for heading in headings(body, false) {
+    for heading in headings(body, Lines::Dated) {
         let name = text::clip(&without_links(heading.text), 40);
         if !names.contains(&name) {
             names.push(name);

@@ -35,12 +35,13 @@ pub fn read(body: &str) -> Result<Listing, SourceError> {
     let list: Lenient<Wire> = json::parse(body, "GitHub releases")?;
     let sent = list.sent();
     let list = list.or_none_readable("GitHub releases: none of the entries has a tag")?;
-    let releases = list
+    let mut releases: Vec<Release> = list
         .items
         .into_iter()
         .filter(|wire| wire.draft != Some(true))
         .map(release)
         .collect();
+    super::mark_unversioned(&mut releases);
     Ok(Listing {
         releases,
         unreadable: list.unreadable,

@@ -1074,6 +1074,46 @@ fn a_page_with_an_unreadable_date_is_an_undated_document() {
 }
 
 #[test]
+fn a_date_in_another_form_than_its_field_asks_for_is_a_signal() {
+    for (written, day) in [
+        ("November 20, 2026", "2026-11-20"),
+        ("2026/11/20", "2026-11-20"),
+        ("20261120", "2026-11-20"),
+        (
+            "2026-11-20T10:00:00-05:00[America/New_York]",
+            "2026-11-20T15:00:00Z",
+        ),
+        ("Fri Nov 20 2026 10:00:00 GMT+0000 (UTC)", "2026-11-20T10:00:00Z"),
+    ] {
+        let source = format!(
+            r#"<html><head><title>A story</title><script type="application/ld+json">{{"@type":"NewsArticle","headline":"A story","datePublished":"{written}"}}</script></head><body><main><h1>A story</h1><p>One sentence of the story and more than enough words to read.</p></main></body></html>"#
+        );
+        let date = at(&source, "https://example.com/a-story").dates.date;
+        assert!(
+            matches!(date, DateEvidence::PageSignal { .. }),
+            "{written}: {date:?}"
+        );
+        assert_eq!(super::shown(&date).as_deref(), Some(day), "{written}");
+        // A field in its own form comes first, wherever it stands.
+        let meta = r#"<meta property="article:published_time" content="2026-11-20T15:00:00Z">"#;
+        let date = at(
+            &source.replace("</head>", &format!("{meta}</head>")),
+            "https://example.com/a-story",
+        )
+        .dates
+        .date;
+        assert_eq!(
+            date,
+            DateEvidence::field(
+                "published_time of the page's metadata",
+                "2026-11-20T15:00:00Z".parse::<DateTime<Utc>>().unwrap()
+            ),
+            "{written}"
+        );
+    }
+}
+
+#[test]
 fn a_page_says_under_a_heading_that_its_version_is_to_come() {
     let section = |version: &str, under: &str| {
         format!(

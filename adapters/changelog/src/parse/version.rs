@@ -22,7 +22,22 @@ const CHANNELS: [&str; 8] = [
     "prerelease",
 ];
 /// The same, but only inside a version or tag: in a name they may mean something else.
-const TAG_CHANNELS: [&str; 6] = ["dev", "pre", "next", "experimental", "insiders", "eap"];
+const TAG_CHANNELS: [&str; 10] = [
+    "dev",
+    "pre",
+    "next",
+    "experimental",
+    "insider",
+    "insiders",
+    "eap",
+    "ea",
+    "techpreview",
+    "unstable",
+];
+/// The same, but only behind a version: before one they name the thing, `test-utils 1.2`.
+const SUFFIX_CHANNELS: [&str; 3] = ["test", "wip", "draft"];
+/// The same, with a number glued to them: `2.10.0.pr1`, `3.0-tp2`. Apart from it, `(PR 12)` is a pull request.
+const GLUED_CHANNELS: [&str; 2] = ["pr", "tp"];
 /// Channels of two words.
 const NAMED_CHANNELS: [&str; 3] = ["release candidate", "early access", "early adopter"];
 /// Words behind a version, with a number or without: `2.0.0.M1`, `2.0.0 milestone 1`, `1.0.CR2`.
@@ -318,16 +333,22 @@ pub fn parse(text: &str) -> Option<Version> {
     Some(Version { numbers, suffix })
 }
 
-/// Whether a tag without a version moves along with the builds of a branch: `latest`, `continuous`, `edge-linux`.
+/// Whether a tag without a version moves along with the builds of a branch: `latest`, `continuous`, `edge-linux`,
+/// `autobuild-2026-11-26-12-59`. The day of a build is no version.
 fn is_rolling(lower: &str) -> bool {
     let words: Vec<&str> = lower
         .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty())
+        .filter(|word| word.contains(|c: char| c.is_ascii_alphabetic()))
         .collect();
     words.len() <= ROLLING_WORDS
         && words.iter().any(|word| ROLLING.contains(word))
         && !words.contains(&"stable")
-        && find(lower).is_none()
+        && (find(lower).is_none() || date::find(lower).is_some())
+}
+
+/// Whether a tag names no version, not even by a bare number: `binaries`, `assets`, `staging`.
+pub fn has_no_number(tag: &str) -> bool {
+    !tag.contains(|c: char| c.is_ascii_digit())
 }
 
 /// Whether the suffix of a version is a milestone or the like: `M1`, `CR2`.
@@ -335,15 +356,29 @@ fn is_numbered_channel(lower: &str) -> bool {
     parse(lower).is_some_and(|version| {
         let word = version.suffix.trim_end_matches(|c: char| c.is_ascii_digit());
         let plain = word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
-        NUMBERED_CHANNELS.contains(&plain) && word.len() < version.suffix.len()
+        let named = NUMBERED_CHANNELS.contains(&plain) || GLUED_CHANNELS.contains(&word);
+        named && word.len() < version.suffix.len()
     })
+}
+
+/// Whether a word behind the version is a channel only there: `1.2.0-test1`, `1.2.0-wip`.
+fn is_suffix_channel(lower: &str) -> bool {
+    let suffix = parse(lower).map(|version| version.suffix).unwrap_or_default();
+    let mut words = suffix.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| SUFFIX_CHANNELS.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit())))
 }
 
 /// Whether a tag or version says itself that it is not meant for everybody.
 pub fn is_prerelease(tag: &str) -> bool {
-    let lower = tag.to_ascii_lowercase();
+    // Of a package's tag, `next@15.0.0`, the name says nothing of the version.
+    let (_, version) = tag
+        .rsplit_once('@')
+        .filter(|(name, version)| !name.is_empty() && !has_no_number(version))
+        .unwrap_or(("", tag));
+    let lower = version.to_ascii_lowercase();
     if is_rolling(&lower)
         || is_numbered_channel(&lower)
+        || is_suffix_channel(&lower)
         || NAMED_CHANNELS.iter().any(|name| lower.contains(name))
     {
         return true;
@@ -373,7 +408,12 @@ pub fn names_prerelease(name: &str) -> bool {
         words.filter(|word| word.starts_with(char::is_alphabetic))
     };
     let version = find(name).and_then(|span| name.get(span.start..span.end));
-    let is_name = version.is_some() || words().count() <= NAME_WORDS;
+    let is_short = words().count() <= NAME_WORDS;
+    let is_name = version.is_some() || is_short;
+    // `Release Candidate 2.0.0`
+    if is_short && lower.contains("release candidate") {
+        return true;
+    }
     let channel = |word: &str| CHANNELS.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit()));
     is_name && words().any(channel) || version.is_some_and(is_prerelease)
 }

@@ -6,7 +6,7 @@ use scraper::ElementRef;
 use crate::date;
 
 /// Words that make the date behind them the publication, where nothing else stands before it.
-const PUBLISHED: [&str; 14] = [
+const PUBLISHED: [&str; 27] = [
     "announced",
     "published",
     "first published",
@@ -21,7 +21,22 @@ const PUBLISHED: [&str; 14] = [
     "posted date",
     "date posted",
     "issued",
+    "published online",
+    "veröffentlicht",
+    "publié",
+    "publiée",
+    "publicado",
+    "publicada",
+    "pubblicato",
+    "pubblicata",
+    "gepubliceerd",
+    "publicerad",
+    "opublikowano",
+    "опубликовано",
+    "опубликована",
 ];
+/// Prepositions before a date, in the languages of these words.
+const PREPOSITIONS: [&str; 9] = ["on", "at", "am", "le", "el", "em", "il", "op", "dnia"];
 /// Of these, those that are said of a film, a book or a product as often as of the page.
 const OF_SUBJECTS: [&str; 4] = ["released", "release date", "issued", "announced"];
 /// Words for a later change, in whatever company.
@@ -76,6 +91,18 @@ pub(super) struct Statement {
 
 /// What a label says, without the colon and the preposition before its date.
 pub(super) fn meaning(label: &str) -> Meaning {
+    // `By Jane Doe | Published`: the last part of a line is the date's own.
+    let parts = label.split(['|', '·', '•']);
+    let own = parts
+        .filter(|part| part.contains(char::is_alphanumeric))
+        .next_back();
+    match own.filter(|own| *own != label).map(meaning_of_part) {
+        Some(Meaning::Published) => Meaning::Published,
+        _ => meaning_of_part(label),
+    }
+}
+
+fn meaning_of_part(label: &str) -> Meaning {
     let lower = label.to_lowercase();
     let is_weekday = |word: &str| {
         let long = word.strip_suffix("day").unwrap_or(word);
@@ -91,7 +118,7 @@ pub(super) fn meaning(label: &str) -> Meaning {
         return Meaning::Changed;
     }
     let plain = match words.as_slice() {
-        [words @ .., "on" | "at"] => words.join(" "),
+        [words @ .., last] if PREPOSITIONS.contains(last) => words.join(" "),
         // `Published by Jane Doe on`: of what is released or issued, that is somebody else's act.
         [first @ ("published" | "posted"), "by", ..] if words.len() <= LABEL_WORDS => (*first).to_owned(),
         words => words.join(" "),
@@ -246,6 +273,11 @@ mod tests {
             "Publication date: 2019-06-03",
             "Published: June 3, 2019 Reading time: 5 minutes",
             "Posted June 3, 2019 at 10:00 am",
+            "By Jane Doe | Published June 3, 2019",
+            "Veröffentlicht am 3. Juni 2019",
+            "Publié le 3 juin 2019",
+            "Publicado el 3 de junio de 2019",
+            "Published Online: 3 Jun 2019",
         ] {
             assert_eq!(
                 said(line),

@@ -25,14 +25,36 @@ pub(super) struct Heading<'t> {
 
 /// The level of a line that is a heading by its version and date alone.
 const BARE_LEVEL: usize = 7;
+
+impl Heading<'_> {
+    /// Whether it is a line that nothing marks as a heading.
+    pub(super) const fn is_line(&self) -> bool {
+        self.level >= BARE_LEVEL
+    }
+}
 /// Longest line that begins with a date or a name, in characters, and most words behind its version.
 const LONG_CHARS: usize = 120;
 const WORDS_AFTER: usize = 4;
+/// Lines from the start of a file to the first below its title.
+const TITLE_LINES: usize = 4;
+/// Most words of a date at the start of a text: `Fri, 20 November 2026`.
+const DATE_WORDS: usize = 4;
 
-/// The headings of a file; with `bullets` also the entries of a list that begin with a version and its date.
+/// Which lines are headings beside those that are marked as such or hold a version and its date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lines {
+    /// None.
+    Dated,
+    /// The entries of a list that begin with a version and its date.
+    Entries,
+    /// Lines of nothing but a version, or of a version and its only note.
+    Plain,
+}
+
+/// The headings of a file.
 pub(super) fn headings<'t, 'l>(
     lines: &'l [&'t str],
-    bullets: bool,
+    which: Lines,
 ) -> impl Iterator<Item = Heading<'t>> + use<'t, 'l> {
     let mut fence: Option<&str> = None;
     lines.iter().enumerate().filter_map(move |(at, line)| {
@@ -71,14 +93,15 @@ pub(super) fn headings<'t, 'l>(
             return None;
         }
         let next = lines.get(at + 1).map_or("", |next| next.trim());
-        if let Some(entry) = bullet(line).filter(|_| bullets) {
+        if let Some(entry) = bullet(line).filter(|_| which == Lines::Entries) {
             // What stands behind the date belongs to the notes.
             let has_notes = entry.chars().count() > BARE_CHARS / 2;
             let is_version = bare_version(entry, BULLET_CHARS);
             return is_version.then(|| under(entry, usize::from(!has_notes), BARE_LEVEL));
         }
         let before = at.checked_sub(1).and_then(|before| lines.get(before)).copied();
-        let stands_alone = before.is_none_or(|before| before.trim().is_empty() || is_rule(before));
+        let stands_alone = before.is_none_or(|before| before.trim().is_empty() || is_rule(before))
+            || is_below_title(lines, at);
         // Many write the version right below another line, or underline it with two signs: no other line is like that.
         let is_underlined = is_rule(next) && (stands_alone || is_version_line(trimmed))
             || matches!(next, "--" | "==") && is_version_line(trimmed);
@@ -102,10 +125,96 @@ pub(super) fn headings<'t, 'l>(
             let opens = next.is_empty() || ["- ", "* ", "+ "].iter().any(|mark| next.starts_with(mark));
             !line.starts_with(' ') && ended && opens && is_version_line(trimmed)
         };
-        let is_bare = (stands_alone || behind_notes()) && bare_version(trimmed, BARE_CHARS);
+        let is_apart = || stands_alone || behind_notes();
+        // What stands behind the date belongs to the notes.
+        if !line.starts_with(' ') && dated_entry(line) && (is_apart() || dated_entry(before)) {
+            let has_notes = line.chars().count() > BARE_CHARS / 2;
+            return Some(under(trimmed, usize::from(!has_notes), BARE_LEVEL));
+        }
+        if which == Lines::Plain && !line.starts_with(' ') && (is_apart() || one_note(before)) {
+            if plain_version(trimmed) {
+                return Some(under(trimmed, 1, BARE_LEVEL));
+            }
+            if let Some(end) = note_at(trimmed) {
+                let version = trimmed.get(..end).unwrap_or_default();
+                return Some(under(version, 0, BARE_LEVEL));
+            }
+        }
+        let is_bare = is_apart() && bare_version(trimmed, BARE_CHARS);
         (is_bare || stands_alone && (named_version(trimmed) || announced(trimmed)) || between())
             .then(|| under(trimmed, 1, BARE_LEVEL))
     })
+}
+
+/// Whether nothing stands above a line but the file's title: letters, without a mark at their end.
+fn is_below_title(lines: &[&str], at: usize) -> bool {
+    let above = lines.get(..at).unwrap_or_default();
+    // Lines far below the start are not under the title alone, and are not counted again and again.
+    let mut held = above
+        .iter()
+        .take(TITLE_LINES + 1)
+        .filter(|line| !line.trim().is_empty());
+    let title = held
+        .next()
+        .filter(|_| above.len() <= TITLE_LINES && held.next().is_none());
+    title.is_some_and(|title| {
+        let words = title.split_whitespace().count() <= WORDS_AFTER;
+        words
+            && title
+                .chars()
+                .all(|c| c.is_alphabetic() || matches!(c, ' ' | '-' | ':'))
+    })
+}
+
+/// `1.4.1, 2014/04/26 -- Mend the start`: a version and right behind it its date, whatever stands behind that.
+fn dated_entry(line: &str) -> bool {
+    let Some((start, span)) = version::find_range(line).filter(|(start, _)| *start == 0) else {
+        return false;
+    };
+    let tail = line.get(span.end..).unwrap_or_default();
+    let tail = tail.trim_start_matches([' ', '\t', ',', ':', '-', '–', '—', '(', '[', '/', '|']);
+    let words: Vec<&str> = tail.split_whitespace().take(DATE_WORDS).collect();
+    let begins = words.first().is_some_and(|first| {
+        let letters = first.trim_end_matches([',', '.']).to_lowercase();
+        let is_word = date::month_number(&letters).is_some() || dated::is_weekday(&letters);
+        first.starts_with(|c: char| c.is_ascii_digit()) || is_word
+    });
+    start == span.start
+        && begins
+        && line.chars().count() <= BULLET_CHARS
+        && (1..=words.len())
+            .any(|count| date::find(&words.get(..count).unwrap_or_default().join(" ")).is_some())
+}
+
+/// `1.2.3`, `1.2:`, `Version 1.2`, `Example 1.2.3:` on a line of its own.
+fn plain_version(line: &str) -> bool {
+    let Some((start, span)) = version::find_range(line).filter(|_| line.chars().count() <= BARE_CHARS) else {
+        return false;
+    };
+    let before = line.get(..start).unwrap_or_default();
+    let tail = line
+        .get(span.end..)
+        .unwrap_or_default()
+        .trim_end_matches([':', ' ']);
+    let is_name =
+        before.split_whitespace().count() <= 1 && !before.contains(['(', '<', '|', '$', '/', '=', '"']);
+    tail.is_empty() && (is_name || only_of(before, &BARE_WORDS))
+}
+
+/// `0.8.6 - Update the editor`: where the version of such a line ends. With two parts the number is a section's as often.
+fn note_at(line: &str) -> Option<usize> {
+    let (start, span) = version::find_range(line)?;
+    let number = line.get(span.start..span.end)?;
+    let tail = line.get(span.end..)?;
+    let is_note = [" - ", " -- ", " – ", " — "]
+        .iter()
+        .any(|mark| tail.starts_with(mark));
+    (start == 0 && is_note && number.matches('.').count() > 1 && line.chars().count() <= BULLET_CHARS)
+        .then_some(span.end)
+}
+
+fn one_note(line: &str) -> bool {
+    note_at(line).is_some()
 }
 
 /// Whether a line is a version, maybe behind words such as "Version", with or without its date, and nothing else.

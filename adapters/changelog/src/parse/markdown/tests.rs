@@ -15,7 +15,7 @@ fn releases(source: &str) -> Vec<(String, String, &'static str)> {
             .map(|at| at.date_naive().to_string())
             .unwrap_or_default()
     };
-    read(source)
+    read_file(source)
         .releases
         .iter()
         .map(|release| (release.title.clone(), day(release), told(release)))
@@ -184,4 +184,78 @@ fn days_are_read_in_marks_and_compact() {
             ("3.5.0", "2026-01-06", ""),
         ],
     );
+}
+
+#[test]
+fn directives_of_restructured_text_are_headings() {
+    check(
+        "=========\nChangelog\n=========\n\n* :release:`1.9.0 <...>`\n* :feature:`7` A\n* :release:`1.8.1 <2026-08-09>`\n* :bug:`6` B for Python 3.6\n",
+        &[("1.9.0", "", ""), ("1.8.1", "2026-08-09", "")],
+    );
+    check(
+        "=============\n0.9 Changelog\n=============\n\n.. changelog::\n    :version: 0.9.12\n    :released:\n\n    .. change:: bug\n\n.. changelog::\n    :version: 0.9.11\n    :released: October 19, 2026\n\n    .. change::\n        :versions: 1.0.9\n",
+        &[("0.9.12", "", "coming"), ("0.9.11", "2026-10-19", "")],
+    );
+}
+
+#[test]
+fn a_line_that_begins_with_a_version_and_its_date_is_a_heading_however_long() {
+    check(
+        "v1.4.1, 2026/04/26 -- Add related projects to the manual, switch the tests to another runner\nv1.4.0, 2026/03/26 -- Support 2.6.9\n",
+        &[("v1.4.1", "2026-04-26", ""), ("v1.4.0", "2026-03-26", "")],
+    );
+    let read = read_file(
+        "0.3.0 2026-Feb-08 Take the secret key out of the examples and the manual. \n        Never pass it.\n0.2.0 2025-Apr-22 Change the preview\n",
+    );
+    assert!(read.releases[0].notes.contains("Take the secret key"), "{read:?}");
+    check(
+        "Released 2.4.33 2026-02-14\n\nChanges since 2.4.32:\n* a\n\nReleased 2.4.32 2026-01-14\n* b\n",
+        &[("2.4.33", "2026-02-14", ""), ("2.4.32", "2026-01-14", "")],
+    );
+    // Prose that happens to break before a version.
+    check(
+        "The interface that this file describes for\n1.2, 2026-01-01 and later is another.\n",
+        &[],
+    );
+}
+
+#[test]
+fn the_first_version_may_stand_right_below_the_title() {
+    check(
+        "CHANGELOG\n2026-04-26 1.2.2\n    * a\n\n2026-04-25 1.2.1\n    * b\n",
+        &[("1.2.2", "2026-04-26", ""), ("1.2.1", "2026-04-25", "")],
+    );
+}
+
+#[test]
+fn lines_of_nothing_but_a_version_are_headings_of_a_file_without_others() {
+    check(
+        "0.4:\n* a\n\n0.3.7:\n* b\n",
+        &[("0.4", "", ""), ("0.3.7", "", "")],
+    );
+    check(
+        "Selenium 3.3.1\n* a\n\nSelenium 3.3.0\n* b\n",
+        &[("3.3.1", "", ""), ("3.3.0", "", "")],
+    );
+    check(
+        "0.8.6 - Minor mends\n0.8.5 - Newer editor\n",
+        &[("0.8.6", "", ""), ("0.8.5", "", "")],
+    );
+    // Those with dates alone would make an old release the newest one.
+    check(
+        "11.6:\n\tadd x\n\n11.5:\n\tadd y\n\n11.2 (2014-01-17)\n\tadd z\n",
+        &[("11.6", "", ""), ("11.5", "", ""), ("11.2", "2014-01-17", "")],
+    );
+    check(
+        "## Changes introduced with Example 0.9.3\n\n* a\n\n## Changes introduced with Example 0.9.2\n\n* b\n",
+        &[("0.9.3", "", ""), ("0.9.2", "", "")],
+    );
+    // A single one is a word of any document, and marked headings say where the versions are.
+    check("Supported is\n\n3.12\n\nand later.\n", &[]);
+    check(
+        "## 2.0.0 (2026-01-01)\n\nNeeds\n\n3.12\n\n3.13\n",
+        &[("2.0.0", "2026-01-01", "")],
+    );
+    // In a page such lines are anything.
+    assert!(read("0.4:\n* a\n\n0.3.7:\n* b\n").releases.is_empty());
 }

@@ -71,7 +71,7 @@ pub(super) const RANGE_WORDS: [&str; 16] = [
     "releases",
 ];
 /// Words that may stand before the version of a line that is a heading by its date alone.
-pub(super) const BARE_WORDS: [&str; 22] = [
+pub(super) const BARE_WORDS: [&str; 26] = [
     "overview",
     "of",
     "change",
@@ -93,7 +93,11 @@ pub(super) const BARE_WORDS: [&str; 22] = [
     "versions",
     "ver.",
     "release",
+    "released",
     "v",
+    "v.",
+    "with",
+    "introduced",
 ];
 
 /// A heading that names a version or what is to come.

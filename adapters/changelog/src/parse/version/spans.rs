@@ -2,7 +2,7 @@
 
 use freshcontext_parse::date;
 
-use super::{CHANNELS, NUMBERED_CHANNELS, QUALIFIERS, Span, TAG_CHANNELS};
+use super::{CHANNELS, GLUED_CHANNELS, NUMBERED_CHANNELS, QUALIFIERS, Span, TAG_CHANNELS};
 
 /// All versions of a text, up to the fourth.
 pub(super) fn find_all(text: &str) -> Vec<Span> {
@@ -17,7 +17,7 @@ pub(super) fn find_all(text: &str) -> Vec<Span> {
             .unwrap_or(b' ');
         let begins = bytes.get(at).is_some_and(u8::is_ascii_digit)
             && !before.is_ascii_digit()
-            && before != b'.'
+            && (before != b'.' || v_dot_before(bytes, at))
             && (!before.is_ascii_alphabetic() || v_before(bytes, at));
         if !begins {
             at += 1;
@@ -45,6 +45,11 @@ fn v_before(bytes: &[u8], at: usize) -> bool {
     let v = at.checked_sub(1).and_then(|before| bytes.get(before));
     let outer = at.checked_sub(2).and_then(|before| bytes.get(before));
     matches!(v, Some(b'v' | b'V')) && outer.is_none_or(|byte| !byte.is_ascii_alphanumeric())
+}
+
+/// `v.1.2`, but not `dev.1.2`.
+fn v_dot_before(bytes: &[u8], at: usize) -> bool {
+    at.checked_sub(1).is_some_and(|dot| v_before(bytes, dot))
 }
 
 /// The end of `1.2.3-rc.1+5` that begins here; `None` without a dot.
@@ -75,7 +80,8 @@ fn number_end(bytes: &[u8], start: usize) -> Option<usize> {
         Some(b'.' | b'_' | b'~') => {
             suffix += 1;
             word_at(bytes, suffix).is_some_and(|(word, end)| {
-                let lettered = matches!(word.as_str(), "a" | "b" | "c")
+                let is_letter = matches!(word.as_str(), "a" | "b" | "c");
+                let lettered = (is_letter || GLUED_CHANNELS.contains(&word.as_str()))
                     && bytes.get(end).is_some_and(u8::is_ascii_digit);
                 lettered || is_channel(&word) || QUALIFIERS.contains(&word.as_str())
             })

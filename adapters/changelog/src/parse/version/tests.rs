@@ -20,6 +20,8 @@ fn versions_in_headings() {
         ("2020-03-16", None),
         ("Added", None),
         ("dev1.2", None),
+        ("v.0.7.3 (April 12, 2012)", Some("0.7.3")),
+        ("dev.1.2", None),
         ("v8", None),
         ("v12", Some("v12")),
         ("v257 (2026-11-20)", Some("v257")),
@@ -154,11 +156,27 @@ fn channels_are_known_by_tag_and_by_name() {
         "tip",
         "rolling",
         "latest-main",
+        "autobuild-2026-11-26-12-59",
+        "unstable-2026.11.26",
+        "v2.0.0-insider",
+        "v2.0.0-ea",
+        "jdk-27-ea+5",
+        "v2.0-TECHPREVIEW",
+        "2.10.0.pr1",
+        "v2.0.0-tp1",
+        "v2.0.0-test1",
+        "v2.0.0-wip",
+        "v2.0.0-draft",
+        "@scope/next@2.0.0-beta.1",
     ] {
         assert!(is_prerelease(tag), "{tag}");
     }
     for tag in [
         "v1.43",
+        "eslint-config-next@15.0.0",
+        "@scope/test@2.0.0",
+        "test-utils-1.2.0",
+        "1.2.3 (PR 12)",
         "1.0.0",
         "v2024.1",
         "release-1.2",
@@ -177,6 +195,7 @@ fn channels_are_known_by_tag_and_by_name() {
     ] {
         assert!(!is_prerelease(tag), "{tag}");
     }
+    assert!(names_prerelease("Release Candidate 2.0.0"));
     assert!(names_prerelease("Nightly v1.95.78 (Chromium 152.0.7977.42)"));
     assert!(
         !names_prerelease("Release v1.92.1 (Chromium 152.0.7977.42)")
