@@ -29,9 +29,11 @@ fn pages(of: impl Fn(usize) -> Value) -> Value {
     json!([of(0), of(1)])
 }
 
-/// Reads two pages as the whole `signals` and as one element of them.
+/// Reads two pages as the whole `signals`, and an object as one element of them, too.
 fn assert_read(what: &str, answer: &Value) {
-    for signals in [answer.clone(), json!([answer])] {
+    // A list is the signals themselves.
+    let among = answer.is_object().then(|| json!([answer]));
+    for signals in [answer.clone()].into_iter().chain(among) {
         let read =
             evaluated(&json!({"signals": signals})).unwrap_or_else(|error| panic!("{what}: {error:?}"));
         let seen: Vec<(&str, Option<&str>)> = read
