@@ -361,7 +361,7 @@ fn content<'a>(value: &'a Node<'a>, made: &'a Made) -> Option<&'a str> {
 fn of_body<'a>(object: &'a ObjectAsVec<'a>) -> Option<&'a str> {
     let under = |object: &'a ObjectAsVec<'a>, names: &[&str]| {
         let mut found = names.iter().filter_map(|name| super::fields::last(object, name));
-        found.find_map(|value| value.as_str())
+        found.find_map(Node::as_str)
     };
     under(object, &["text", "content", "rendered"]).or_else(|| {
         ["plain", "view", "export_view", "storage"]

@@ -84,7 +84,7 @@ fn stands_alone(value: &Node<'_>) -> bool {
 
 /// A message of a model that has searched (Anthropic, MCP connectors): its text is the model's, the results are documents.
 fn holds_results_of_tools(value: &Node<'_>) -> bool {
-    let Some(Node::Array(blocks)) = of(value, "content").filter(|_| of(value, "role").is_some()) else {
+    let Some(Node::Array(blocks)) = of(value, "content").filter(|_| is_message(value)) else {
         return false;
     };
     blocks
@@ -147,8 +147,19 @@ fn is_document(value: &Node<'_>) -> bool {
     !is_message(value) && (text || named)
 }
 
+/// Roles of messages to and from models; an advert has a role, too.
+const ROLES: [&str; 7] = [
+    "user",
+    "assistant",
+    "system",
+    "developer",
+    "tool",
+    "function",
+    "model",
+];
+
 fn is_message(value: &Node<'_>) -> bool {
-    of(value, "role").is_some()
+    matches!(of(value, "role"), Some(Node::Str(role)) if ROLES.contains(&role.as_ref()))
 }
 
 /// Whether it holds a text, and whether it holds a title and a source.
@@ -268,7 +279,7 @@ pub(super) fn take_out(signals: &mut Value) -> Vec<String> {
                     other => is_wrapping(other),
                 };
                 let mut out = Vec::new();
-                for entry in list.iter() {
+                for entry in list {
                     match entry {
                         entry if is_shell(entry) => match documents_in(entry, &mut read, &mut left) {
                             Some(documents) => {

@@ -142,21 +142,18 @@ fn documents_of_stores_are_read() {
             each.map(|(name, value)| (name.clone(), json!([value]))).collect()
         })
     };
-    let solr = Value::from_iter(lists(page).as_array().unwrap().iter().zip([3.1, 1.2]).map(
-        |(fields, score)| {
+    let listed = lists(page);
+    let listed = || listed.as_array().unwrap().iter().zip([3.1, 1.2]);
+    let solr: Value = listed()
+        .map(|(fields, score)| {
             let mut fields = fields.clone();
             fields["score"] = score.into();
             fields
-        },
-    ));
-    let fields = Value::from_iter(
-        lists(page)
-            .as_array()
-            .unwrap()
-            .iter()
-            .zip([3.1, 1.2])
-            .map(|(fields, score)| json!({"_id": "x", "_score": score, "fields": fields})),
-    );
+        })
+        .collect();
+    let fields: Value = listed()
+        .map(|(fields, score)| json!({"_id": "x", "_score": score, "fields": fields}))
+        .collect();
     for (what, answer) in [
         (
             "Qdrant's groups",
