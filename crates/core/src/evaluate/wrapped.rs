@@ -11,12 +11,14 @@ use serde_json_borrow::{ObjectAsVec, Value as Node};
 
 use super::fields::borrowed;
 use super::made::Made;
-use super::names::{self, Field, LISTS, meaning};
+use super::names::{self, Field, meaning};
 use super::results::{self, is_failed};
 use super::shape::{Shape, lists_in, scalar};
 use super::text::is_blank;
 use crate::sanitize::{clean_line, cut_marked};
 
+/// The lists of a feed: blocks under `content` are the text of one document.
+const FEEDS: [&str; 2] = ["items", "entries"];
 /// How deep lists of documents are looked for.
 const DEEPEST: usize = 6;
 /// Longest path that a note repeats, in characters.
@@ -125,7 +127,7 @@ fn is_feed(value: &Node<'_>) -> bool {
     };
     !has_text(fields)
         && fields.iter().any(|(name, value)| match value {
-            Node::Array(list) => LISTS.contains(&name) && list.iter().any(has_own_text),
+            Node::Array(list) => FEEDS.contains(&name) && list.iter().any(has_own_text),
             _ => false,
         })
 }

@@ -358,3 +358,21 @@ fn many_lists_are_read_in_time() {
     let refused = evaluated(&json!({"signals": {"pages": lists}})).unwrap_err();
     assert!(refused.to_string().contains("there is no document"), "{refused}");
 }
+
+/// Blocks of text under `content` are one document, not several.
+#[test]
+fn a_document_in_blocks_stays_one() {
+    let blocks = json!([{"type": "text", "text": TEXTS[0]}]);
+    for document in [
+        json!({"type": "search_result", "source": source(0), "title": "Keys", "content": blocks}),
+        json!({"file_id": "f", "filename": "keys.md", "score": 0.7, "attributes": facts(0), "content": blocks}),
+    ] {
+        let read = evaluated(&json!({"signals": [document]})).unwrap();
+        assert_eq!(
+            (read.verdicts.len(), read.verdicts[0].source.clone()),
+            (1, source(0)),
+            "{}",
+            read.text
+        );
+    }
+}
