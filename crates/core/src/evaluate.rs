@@ -67,6 +67,7 @@ mod transport;
 mod unread;
 mod verdict;
 mod words;
+mod wrapped;
 
 pub use batch::{Batch, Row, batch};
 pub use differences::{DIFFERENCES, Difference};

@@ -14,10 +14,12 @@ const COLUMNS: [(&str, &str); 5] = [
     ("documents", "document"),
     ("metadatas", "metadata"),
     ("uris", "uri"),
-    ("scores", "score"),
+    (SCORES, "score"),
 ];
 /// The column of distances, which are the smaller the nearer.
 const DISTANCES: &str = "distances";
+/// The column of scores.
+const SCORES: &str = "scores";
 
 /// Whether a list of signals, or one in it, has one of these forms.
 pub(super) fn are_apart(signals: &Node<'_>) -> bool {
@@ -30,11 +32,14 @@ pub(super) fn are_apart(signals: &Node<'_>) -> bool {
                 .iter()
                 .any(|(known, value)| known == name && matches!(value, Node::Array(_)))
         };
-        let plain = fields.iter().any(|(name, value)| {
+        let no_objects = !fields.iter().any(|(name, value)| {
             name == "documents"
-                && matches!(value, Node::Array(list) if !list.iter().any(|entry| matches!(entry, Node::Object(_))))
+                && matches!(value, Node::Array(list) if list.iter().any(|entry| matches!(entry, Node::Object(_))))
         });
-        plain && (list("ids") || list("metadatas"))
+        // Without `documents` in `include` the texts may be in the metadata.
+        no_objects
+            && ((list("documents") && (list("ids") || list("metadatas")))
+                || (list("ids") && (list("metadatas") || list(DISTANCES))))
     };
     let pair = |value: &Node<'_>| match value {
         Node::Array(pair) => matches!(
@@ -180,11 +185,24 @@ fn of_pair(value: &mut Value, numbers: Numbers) -> Option<Value> {
 fn of_columns(value: &Value, distances: &mut usize) -> Option<Vec<Value>> {
     let columns = value.as_object()?;
     let is_column = |name: &str| columns.get(name).is_some_and(Value::is_array);
-    let documents = columns.get("documents")?.as_array()?;
-    if documents.iter().any(Value::is_object) || !(is_column("ids") || is_column("metadatas")) {
+    let documents = columns.get("documents").and_then(Value::as_array);
+    let are_objects = documents.is_some_and(|documents| documents.iter().any(Value::is_object));
+    let rows = match documents {
+        Some(_) => is_column("ids") || is_column("metadatas"),
+        None => is_column("ids") && (is_column("metadatas") || is_column(DISTANCES)),
+    };
+    if are_objects || !rows {
         return None;
     }
+    // Chroma's Search API returns distances as scores: the lowest first
+    // (<https://docs.trychroma.com/cloud/search-api/ranking>).
+    let far = !is_column(DISTANCES) && columns.get(SCORES).is_some_and(grow);
     let list = |name: &str| {
+        let name = match name {
+            DISTANCES if far => SCORES,
+            SCORES if far => "",
+            name => name,
+        };
         columns
             .get(name)
             .and_then(Value::as_array)
@@ -229,6 +247,20 @@ fn of_columns(value: &Value, distances: &mut usize) -> Option<Vec<Value>> {
         })
         .collect(),
     )
+}
+
+/// Whether the numbers grow along the list, or along each of its lists.
+fn grow(numbers: &Value) -> bool {
+    let numbers = numbers.as_array().map_or(&[][..], Vec::as_slice);
+    let lists: Vec<Vec<f64>> = if numbers.iter().any(Value::is_array) {
+        let lists = numbers.iter().filter_map(Value::as_array);
+        lists
+            .map(|list| list.iter().filter_map(Value::as_f64).collect())
+            .collect()
+    } else {
+        vec![numbers.iter().filter_map(Value::as_f64).collect()]
+    };
+    lists.iter().all(|list| list.is_sorted()) && lists.iter().any(|list| list.first() < list.last())
 }
 
 /// The entries of one query in each column; none where a column lacks it.
@@ -281,6 +313,36 @@ mod tests {
                 "{notes:?}"
             );
         }
+    }
+
+    #[test]
+    fn scores_that_grow_along_the_columns_are_distances() {
+        let columns = |scores: Value| json!({"ids": [["a", "b"]], "documents": [["first", "second"]], "scores": scores});
+        let (far, _) = written(columns(json!([[0.0, 1.0]])));
+        assert_eq!(
+            (&far[0]["semantic_score"], &far[1]["semantic_score"]),
+            (&json!(1.0), &json!(0.5))
+        );
+        let (near, _) = written(columns(json!([[0.9, 0.1]])));
+        assert_eq!((&near[0]["score"], &near[1]["score"]), (&json!(0.9), &json!(0.1)));
+    }
+
+    /// `include` without `documents`: a text may be in the metadata, and every id stays.
+    #[test]
+    fn columns_without_documents_are_read() {
+        let (read, _) = written(json!({
+            "ids": [["a", "b"]], "documents": null, "distances": [[0.0, 1.0]],
+            "metadatas": [[{"text": "first"}, {"text": "second"}]],
+        }));
+        assert_eq!(
+            read,
+            json!([
+                {"id": "a", "metadata": {"text": "first"}, "semantic_score": 1.0},
+                {"id": "b", "metadata": {"text": "second"}, "semantic_score": 0.5},
+            ])
+        );
+        let (bare, _) = written(json!({"ids": [["a", "b"]], "distances": [[0.0, 1.0]]}));
+        assert_eq!(bare[1], json!({"id": "b", "semantic_score": 0.5}));
     }
 
     #[test]

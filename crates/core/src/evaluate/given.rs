@@ -374,7 +374,8 @@ impl<'a> Given<'a> {
         });
         // Within metadata a distance may be the document's own fact, such as the way to a job.
         let far = shape.of(Field::Distance).find_map(|held| {
-            let is_of_search = held.is_outermost() || shape.is_in(&held, "_additional");
+            let is_of_search =
+                held.is_outermost() || shape.is_in(&held, "_additional") || shape.is_weaviates(&held);
             let distance = number(&held).filter(|distance| distance.is_finite())?;
             is_of_search.then_some((held, distance))
         });
@@ -388,6 +389,11 @@ impl<'a> Given<'a> {
         };
         // A score says it as well.
         shape.take(held);
+        // Vertex AI's RAG engine returns its distance under both names.
+        if held.name == "score" && distance == Some(score) {
+            self.distance = distance;
+            return;
+        }
         // Of what one of our sources has it may be votes.
         let votes = self.is_item || self.source_type.is_some_and(crate::decay::is_known);
         if held.name == "semantic_score" {
@@ -476,7 +482,7 @@ fn one_of<T: Copy>(shape: &mut Shape<'_>, field: Field, known: &[(&str, T)]) -> 
 
 /// Why nothing was retrieved, where the caller's tool says so beside the document. An error alone says it where there is
 /// no text of the document: pages about errors have such a field, too.
-fn error_in(object: &ObjectAsVec<'_>, without_text: bool) -> Option<String> {
+pub(super) fn error_in(object: &ObjectAsVec<'_>, without_text: bool) -> Option<String> {
     let flag = |name: &str| match super::fields::last(object, name) {
         Some(Node::Bool(flag)) => Some(*flag),
         _ => None,

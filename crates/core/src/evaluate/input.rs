@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 use freshcontext_budget::Budget;
 use freshcontext_contract::limits::{JSON_TEXT_BYTES, QUERY_CHARS, SIGNALS_VALUES};
-use freshcontext_contract::{Limits, SourceError, as_declared, not_known, refuse_near_misses};
+use freshcontext_contract::{Limits, SourceError, as_declared, not_known, quoted_within, refuse_near_misses};
 use serde_json::{Map, Value, json};
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
@@ -15,7 +15,7 @@ use super::profile::{INTENT, INTENTS, Intent, PROFILE, PROFILES, Profile};
 use super::results;
 use super::shape::{lists_in, scalar};
 use super::text::{is_blank, utf16_longer_than};
-use super::{as_of, columns, distances, scale};
+use super::{as_of, columns, distances, scale, wrapped};
 use crate::date::{Parsed, Precision, date_of_number, read_date};
 use crate::values::values;
 
@@ -235,7 +235,10 @@ fn signals<'a>(
         // The answer of a search interface, or one document.
         Some(one @ Node::Object(fields)) => match lists_in(fields).as_slice() {
             [(_, documents)] => documents,
-            [] if !results::is_document(fields, made) => return Err(wrong("must be a list".to_owned())),
+            // What failed is excluded with its reason.
+            [] if !results::is_document(fields, made) && !results::is_failed(fields) => {
+                return Err(wrong(without_documents(fields)));
+            }
             _ => std::slice::from_ref(one),
         },
         Some(_) => return Err(wrong("must be a list".to_owned())),
@@ -268,10 +271,30 @@ fn signals<'a>(
     Ok(out)
 }
 
+/// Why an object cannot be read, with the names of its fields.
+fn without_documents(fields: &ObjectAsVec<'_>) -> String {
+    /// As many names are listed, and as much of each.
+    const NAMES: usize = 8;
+    const NAME: usize = 40;
+    let names: Vec<String> = fields
+        .iter()
+        .take(NAMES)
+        .map(|(name, _)| quoted_within(&freshcontext_redact::masked(name).0, NAME))
+        .collect();
+    if names.is_empty() {
+        return "must be a list".to_owned();
+    }
+    format!(
+        "must be a list: in the object with {} there is no document, which has a text, or a title and a source",
+        names.join(", ")
+    )
+}
+
 /// Whether the parts of a document stand beside each other in the signals.
 pub(super) fn holds_parts(arguments: &Node<'_>) -> bool {
     match arguments {
-        Node::Object(fields) => last(fields, "signals").is_some_and(columns::are_apart),
+        Node::Object(fields) => last(fields, "signals")
+            .is_some_and(|signals| columns::are_apart(signals) || wrapped::are_wrapped(signals)),
         _ => false,
     }
 }
@@ -279,7 +302,11 @@ pub(super) fn holds_parts(arguments: &Node<'_>) -> bool {
 /// The arguments with these parts put together, and what is to be said of it.
 pub(super) fn with_parts_together(arguments: &Node<'_>) -> (Value, Vec<String>) {
     let mut arguments = Value::from(arguments);
-    let notes = arguments.get_mut("signals").map(columns::put_together);
+    let notes = arguments.get_mut("signals").map(|signals| {
+        let mut notes = wrapped::take_out(signals);
+        notes.extend(columns::put_together(signals));
+        notes
+    });
     (arguments, notes.unwrap_or_default())
 }
 

@@ -68,6 +68,9 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
                 "file_id",
                 "OpenAI vector stores: https://platform.openai.com/docs/api-reference/vector-stores/search",
             ),
+            ("x-amz-bedrock-kb-chunk-id", "Amazon Bedrock"),
+            ("client_msg_id", "Slack"),
+            ("hitId", "Microsoft Graph search"),
             ("guid", "RSS: https://www.rssboard.org/rss-specification"),
         ],
     ),
@@ -104,6 +107,9 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
                 "Amazon Bedrock: https://docs.aws.amazon.com/bedrock/latest/userguide/kb-test-retrieve.html",
             ),
             ("document_url", "Azure AI Search"),
+            ("document_uri", "Amazon Kendra"),
+            ("webLink", "Microsoft Graph messages"),
+            ("webui", "Confluence"),
             ("page_url", "crawlers"),
             ("loc", "LangChain's sitemap loader"),
             ("file_path", "LlamaIndex SimpleDirectoryReader, Haystack"),
@@ -153,6 +159,20 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
                 "Chroma: https://docs.trychroma.com/docs/querying-collections/query-and-get",
             ),
             ("text_content", "stores"),
+            (
+                "passage_text",
+                "OpenSearch's neural search: https://docs.opensearch.org/latest/vector-search/ai-search/semantic-search/",
+            ),
+            (
+                "rendered",
+                "WordPress: https://developer.wordpress.org/rest-api/reference/posts/",
+            ),
+            ("extractive_segments", "Vertex AI Search"),
+            ("extractive_answers", "Vertex AI Search"),
+            (
+                "data",
+                "Upstash Vector: https://upstash.com/docs/vector/features/metadata",
+            ),
             ("highlights", "Exa"),
             ("excerpts", "Parallel"),
             ("excerpt", "The New York Times"),
@@ -169,6 +189,7 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
             ),
             ("extra_snippets", "Brave"),
             ("summary", "Exa, RSS, this server's items"),
+            ("bodyPreview", "Microsoft Graph messages"),
             ("abstract", "arXiv, Semantic Scholar"),
             ("content_html", "JSON Feed"),
             ("html", "Firecrawl"),
@@ -185,6 +206,14 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
             ("publishedTime", "Jina: https://jina.ai/reader/; Firecrawl"),
             ("article:published_time", "the Open Graph protocol; Firecrawl"),
             ("published_on", "stores"),
+            ("iso_date", "SerpApi"),
+            ("sentDateTime", "Microsoft Graph messages"),
+            ("receivedDateTime", "Microsoft Graph messages"),
+            (
+                "internalDate",
+                "Gmail: https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.messages",
+            ),
+            ("date_timestamp", "Algolia's guides"),
             ("publish_date", "newspaper4k, trafilatura"),
             ("publication_date", "Semantic Scholar's publicationDate, OpenAlex"),
             ("pubDate", "RSS"),
@@ -213,6 +242,7 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
             ("modified_at", "stores"),
             ("modified_date", "stores"),
             ("modifiedTime", "Firecrawl, Google Drive"),
+            ("lastModifiedDateTime", "Microsoft Graph"),
             ("article:modified_time", "the Open Graph protocol"),
             ("date_modified", "JSON Feed, schema.org dateModified"),
             ("updated", "Atom"),
@@ -232,6 +262,7 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
             ("created_at", "GitHub, Mastodon"),
             ("created", "Reddit, arXiv"),
             ("created_utc", "Reddit"),
+            ("createdDateTime", "Microsoft Graph"),
             ("created_date", "stores"),
             ("created_time", "Notion"),
             ("date_created", "schema.org dateCreated"),
@@ -266,15 +297,22 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
         Field::Score,
         &[
             ("semantic_score", "this server"),
+            // What a reranker says counts before the score of the search that it ranked.
+            (
+                "@search.rerankerScore",
+                "Azure AI Search: https://learn.microsoft.com/azure/search/semantic-how-to-query-request",
+            ),
+            ("@search.reranker_score", "the same, in Python"),
+            ("rerank_score", "rerankers"),
+            ("relevance_score", "Cohere, Voyage"),
             (
                 "score",
                 "Haystack, LlamaIndex, Qdrant, Pinecone, Tavily, Elasticsearch's _score",
             ),
-            ("relevance_score", "Cohere, Voyage"),
             ("similarity", "pgvector, Supabase"),
             ("similarity_score", "stores"),
             ("certainty", "Weaviate"),
-            ("rerank_score", "rerankers"),
+            ("$similarity", "Astra DB"),
             (
                 "_rankingScore",
                 "Meilisearch: https://www.meilisearch.com/docs/reference/api/search",
@@ -298,6 +336,7 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
                 "Redis: https://docs.redisvl.com/en/latest/api/query.html",
             ),
             ("cosine_distance", "pgvector's examples"),
+            ("$dist", "turbopuffer: https://turbopuffer.com/docs/query"),
         ],
     ),
     (Field::SourceType, &[("source_type", "this server")]),
@@ -361,34 +400,51 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
 ];
 
 /// Objects that stand around what a signal says, as they are spelt.
-pub(super) const NESTS: [&str; 27] = [
+pub(super) const NESTS: [&str; 44] = [
     "metadata",
     "meta",
-    "payload",           // Qdrant
-    "_source",           // Elasticsearch, OpenSearch
-    "fields",            // Vespa, Pinecone, Elasticsearch
-    "node",              // LlamaIndex NodeWithScore
-    "text_resource",     // LlamaIndex Node
-    "kwargs",            // LangChain dumps
-    "document",          // Typesense, Vertex AI
-    "doc",               // CouchDB
-    "properties",        // Weaviate
-    "_additional",       // Weaviate over GraphQL
-    "attributes",        // OpenAI vector stores
-    "annotations",       // MCP
-    "resource",          // MCP embedded resources
-    "entity",            // Milvus
-    "extra_info",        // LlamaIndex before 0.10
-    "url_citation",      // OpenAI chat completions
-    "web",               // Gemini's grounding chunks
-    "retrievedContext",  // the same
-    "content",           // Bedrock, Anthropic documents
-    "location",          // Bedrock
-    "webLocation",       // the same
-    "s3Location",        // the same
-    "derivedStructData", // Vertex AI Search
-    "data",              // Jina, Firecrawl
-    "item",              // wrappers
+    "payload",                // Qdrant
+    "_source",                // Elasticsearch, OpenSearch
+    "fields",                 // Vespa, Pinecone, Elasticsearch
+    "node",                   // LlamaIndex NodeWithScore
+    "text_resource",          // LlamaIndex Node
+    "kwargs",                 // LangChain dumps
+    "document",               // Typesense, Vertex AI
+    "doc",                    // CouchDB
+    "properties",             // Weaviate
+    "_additional",            // Weaviate over GraphQL
+    "attributes",             // OpenAI vector stores
+    "annotations",            // MCP
+    "resource",               // MCP embedded resources
+    "entity",                 // Milvus
+    "extra_info",             // LlamaIndex before 0.10
+    "url_citation",           // OpenAI chat completions
+    "web",                    // Gemini's grounding chunks
+    "retrievedContext",       // the same
+    "content",                // Bedrock, Anthropic documents
+    "location",               // Bedrock
+    "webLocation",            // the same
+    "s3Location",             // the same
+    "derivedStructData",      // Vertex AI Search
+    "data",                   // Jina, Firecrawl
+    "item",                   // wrappers
+    "init_parameters",        // Haystack's dumps
+    "__data__",               // LlamaIndex's dumps
+    "cmetadata",              // LangChain's pgvector tables
+    "document_metadata",      // Vectara, Ragie
+    "documentMetadata",       // Vertex AI Search
+    "structData",             // the same
+    "chunk",                  // the same
+    "segment",                // Dify
+    "sourceData",             // Azure AI Search, agentic retrieval
+    "reference",              // Pinecone's assistant
+    "file",                   // the same
+    "confluenceLocation",     // Bedrock
+    "sharePointLocation",     // the same
+    "salesforceLocation",     // the same
+    "kendraDocumentLocation", // the same
+    "_links",                 // Confluence
+    "history",                // the same
 ];
 
 /// Lists of documents in the answers of search interfaces and stores, as they are spelt.

@@ -21,6 +21,11 @@ pub(super) fn is_document<'a>(fields: &'a ObjectAsVec<'a>, made: &'a Made) -> bo
         .is_none()
 }
 
+/// Whether the caller's tool says that it retrieved nothing.
+pub(super) fn is_failed(fields: &ObjectAsVec<'_>) -> bool {
+    super::given::error_in(fields, true).is_some()
+}
+
 /// The signals in one element of the list: itself, those of the result that it is, or the documents in the answer of a search
 /// interface.
 pub(super) fn signals<'a>(value: &'a Node<'a>, index: usize, made: &'a Made, out: &mut Vec<Given<'a>>) {

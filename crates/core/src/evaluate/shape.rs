@@ -77,7 +77,7 @@ impl<'a> Shape<'a> {
             for (name, value) in object.iter() {
                 if let Node::Object(inner) = value
                     && depth < DEEPEST
-                    && names::NESTS.contains(&name)
+                    && (names::NESTS.contains(&name) || (name == "source" && is_text_source(inner)))
                     && !(shape.is_item && name != "metadata")
                 {
                     let path = if path.is_empty() {
@@ -88,15 +88,25 @@ impl<'a> Shape<'a> {
                     shape.objects.push((depth + 1, path, inner));
                     continue;
                 }
-                match meaning(name) {
+                let meant = match name {
+                    // Slack: the moment of a message (https://docs.slack.dev/reference/events/message).
+                    "ts" if is_message(object) => Some((Field::Published, 0)),
+                    // Upstash and Pinecone's kin: the text beside its score or metadata. Elsewhere data are bytes.
+                    "data" if !(has_score_or_metadata(object) || is_text_source(object)) => None,
+                    name => meaning(name),
+                };
+                match meant {
                     Some((field, rank)) => shape.held.push(Held {
                         field,
                         depth,
                         // `published_at` in the metadata says more than `date` beside them.
-                        order: if field == Field::Published {
-                            (rank, depth)
-                        } else {
-                            (depth, rank)
+                        order: match field {
+                            Field::Published => (rank, depth),
+                            // A resource's name is less than a title anywhere.
+                            Field::Title if name == "name" => (depth + DEEPEST, rank),
+                            // So is a summary beside the text, wherever that is.
+                            Field::Content if names::is_digest(name) => (depth + DEEPEST, rank),
+                            _ => (depth, rank),
                         },
                         object: at,
                         name,
@@ -211,6 +221,18 @@ impl<'a> Shape<'a> {
         object.is_some_and(|(_, path, _)| path.rsplit('.').next() == Some(name))
     }
 
+    /// Whether it stands in the metadata of a Weaviate object, which are the search's; the document's are its properties
+    /// (<https://docs.weaviate.io/weaviate/client-libraries/python>).
+    pub(super) fn is_weaviates(&self, held: &Held<'a>) -> bool {
+        let outermost = self.objects.first().map(|(_, _, object)| *object);
+        self.is_in(held, "metadata")
+            && outermost.is_some_and(|object| {
+                ["uuid", "properties"]
+                    .iter()
+                    .all(|name| super::fields::last(object, name).is_some())
+            })
+    }
+
     /// What was not read and looks as if it said something, apart from repetitions of what was.
     pub(super) fn unread(&self, said: &[Option<&str>]) -> Vec<Unread> {
         /// As many of one signal are named.
@@ -277,16 +299,38 @@ fn is_item(signal: &ObjectAsVec<'_>) -> bool {
     has("summary") && has("date_confidence") && (has("freshness_score") || has("fields"))
 }
 
-/// A text, or a number or an object id as text. Blank counts as not given.
+/// Whether this is a message of Slack.
+fn is_message(object: &ObjectAsVec<'_>) -> bool {
+    matches!(super::fields::last(object, "type"), Some(Node::Str(kind)) if kind == "message")
+}
+
+/// Whether this is the source of a document of Anthropic that is a text
+/// (<https://docs.claude.com/en/docs/build-with-claude/citations>).
+fn is_text_source(object: &ObjectAsVec<'_>) -> bool {
+    matches!(super::fields::last(object, "type"), Some(Node::Str(kind)) if kind == "text")
+        && super::fields::last(object, "media_type").is_some()
+}
+
+fn has_score_or_metadata(object: &ObjectAsVec<'_>) -> bool {
+    ["score", "metadata"]
+        .iter()
+        .any(|name| super::fields::last(object, name).is_some())
+}
+
+/// A text, or a number or an object id as text. Blank counts as not given. Of a list of one that one: so Elasticsearch's
+/// `fields` and Solr give every value.
 pub(super) fn scalar<'a>(value: &'a Node<'a>, made: &'a Made) -> Option<&'a str> {
     match value {
+        Node::Array(list) => match list.as_slice() {
+            [one @ (Node::Str(_) | Node::Number(_))] => scalar(one, made),
+            _ => None,
+        },
         Node::Str(text) => Some(text.as_ref()).filter(|text| !is_blank(text)),
         Node::Number(_) => Some(made.keep(serde_json::Value::from(value).to_string())),
         // MongoDB's extended JSON.
-        Node::Object(object) => match super::fields::last(object, "$oid") {
-            Some(Node::Str(text)) => Some(text.as_ref()),
-            _ => None,
-        },
+        Node::Object(object) => ["$oid", "rendered"]
+            .into_iter()
+            .find_map(|name| super::fields::last(object, name)?.as_str()),
         _ => None,
     }
 }
@@ -307,14 +351,32 @@ fn content<'a>(value: &'a Node<'a>, made: &'a Made) -> Option<&'a str> {
                 several => Some(made.keep(several.join("\n\n"))),
             }
         }
+        Node::Object(object) => of_body(object),
         _ => None,
     }
+}
+
+/// The text of an object that is a text with its form: Elasticsearch's `semantic_text`, Microsoft Graph's `body`, WordPress's
+/// `rendered`, Confluence's `body` in one of its representations.
+fn of_body<'a>(object: &'a ObjectAsVec<'a>) -> Option<&'a str> {
+    let under = |object: &'a ObjectAsVec<'a>, names: &[&str]| {
+        let mut found = names.iter().filter_map(|name| super::fields::last(object, name));
+        found.find_map(Node::as_str)
+    };
+    under(object, &["text", "content", "rendered"]).or_else(|| {
+        ["plain", "view", "export_view", "storage"]
+            .into_iter()
+            .find_map(|name| match super::fields::last(object, name)? {
+                Node::Object(inner) => under(inner, &["value"]),
+                _ => None,
+            })
+    })
 }
 
 fn part<'a>(value: &'a Node<'a>) -> Option<&'a str> {
     match value {
         Node::Str(text) => Some(text),
-        Node::Object(object) => ["text", "snippet"]
+        Node::Object(object) => ["text", "snippet", "content", "value"]
             .into_iter()
             .find_map(|name| super::fields::last(object, name)?.as_str()),
         _ => None,
@@ -324,6 +386,10 @@ fn part<'a>(value: &'a Node<'a>) -> Option<&'a str> {
 /// A date as text: text, a number, MongoDB's `$date`, or seconds in an object. Flags are none.
 fn date<'a>(value: &'a Node<'a>, made: &'a Made) -> Option<&'a str> {
     match value {
+        Node::Array(list) => match list.as_slice() {
+            [one @ (Node::Str(_) | Node::Number(_))] => date(one, made),
+            _ => None,
+        },
         Node::Str(text) => Some(text.as_ref()).filter(|text| !is_blank(text)),
         Node::Number(number) => {
             let text = scalar(value, made)?;

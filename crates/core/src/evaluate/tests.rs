@@ -8,6 +8,7 @@ mod laws;
 mod moment;
 mod others;
 mod stands;
+mod wrapped;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};

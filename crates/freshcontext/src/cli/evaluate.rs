@@ -160,8 +160,10 @@ fn arguments_in(bytes: &[u8]) -> Result<Map<String, Value>, serde_json::Error> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let error = match serde_json::from_slice(bytes) {
         Ok(Value::Object(fields)) => {
+            // Answers of retrievers have such names, too: Dify's `{"query", "records": [...]}`.
+            let holds_list = fields.values().any(Value::is_array);
             let is_call = fields.contains_key("signals")
-                || fields.keys().all(|name| ARGUMENTS.contains(&name.as_str()));
+                || (!holds_list && fields.keys().all(|name| ARGUMENTS.contains(&name.as_str())));
             return Ok(if is_call {
                 fields
             } else {
