@@ -714,7 +714,7 @@ mod tests {
             )
         };
         let copy = |at: usize| {
-            let publisher = if at % 2 == 0 { " - The Daily" } else { "" };
+            let publisher = if at.is_multiple_of(2) { " - The Daily" } else { "" };
             let host = format!("copy{at}.example.org");
             article(
                 &host,

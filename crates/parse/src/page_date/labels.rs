@@ -92,10 +92,8 @@ pub(super) struct Statement {
 /// What a label says, without the colon and the preposition before its date.
 pub(super) fn meaning(label: &str) -> Meaning {
     // `By Jane Doe | Published`: the last part of a line is the date's own.
-    let parts = label.split(['|', '·', '•']);
-    let own = parts
-        .filter(|part| part.contains(char::is_alphanumeric))
-        .next_back();
+    let mut parts = label.split(['|', '·', '•']);
+    let own = parts.rfind(|part| part.contains(char::is_alphanumeric));
     match own.filter(|own| *own != label).map(meaning_of_part) {
         Some(Meaning::Published) => Meaning::Published,
         _ => meaning_of_part(label),
