@@ -235,6 +235,7 @@ pub async fn serve_until<S>(
             }
         };
         let (client, activity) = (filter.client(peer.ip()), Arc::new(Activity::new()));
+        places.read_first(client).await;
         let Some(permit) = places.permit(client, &activity) else {
             filter.refused(Refusal::Connections);
             let _ = stream.try_write(FULL);

@@ -10,6 +10,9 @@ use freshcontext_contract::Limits;
 use super::connections::Activity;
 use super::rate::Client;
 
+/// How often a new connection lets those before it run, while none of them gives up its permit.
+const READ_FIRST: usize = 16;
+
 /// Counts connections.
 #[derive(Debug)]
 pub(crate) struct Places {
@@ -48,6 +51,15 @@ struct Served {
     requests: usize,
 }
 
+/// Whether a new connection gets an unreserved permit.
+#[derive(Debug)]
+enum Room {
+    Free,
+    /// That of this connection, whose head is incomplete.
+    InPlaceOf(u64),
+    None,
+}
+
 /// Permit of one connection, released when dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
@@ -79,6 +91,32 @@ impl Places {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Lets accepted connections be read while a new one of this peer would get no unreserved permit. The head that
+    /// tells a slow connection from a new one may lie unread: connections can be accepted faster than they are served.
+    pub(crate) async fn read_first(&self, peer: Option<Client>) {
+        for _ in 0..READ_FIRST {
+            if !matches!(self.room(&self.taken(), peer), Room::None) {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn room(&self, taken: &Taken, peer: Option<Client>) -> Room {
+        let own = peer.map_or(0, |peer| taken.by_peer.get(&peer).copied().unwrap_or(0));
+        let full_by_peer = own >= self.most_by_peer;
+        if !full_by_peer && taken.ordinary.len() < self.most {
+            return Room::Free;
+        }
+        let slow = taken
+            .ordinary
+            .iter()
+            .filter(|(_, one)| !full_by_peer || one.peer == peer)
+            .filter_map(|(number, one)| Some((one.activity.waits_since(self.longest_head)?, *number)))
+            .min();
+        slow.map_or(Room::None, |(_, number)| Room::InPlaceOf(number))
+    }
+
     /// Takes a permit for a connection from this peer; `None` for a peer that stands for many callers. If all permits
     /// are taken, the connection with the longest incomplete head is closed. If there is none, the new connection
     /// gets one of the permits reserved for probes.
@@ -91,21 +129,16 @@ impl Places {
             number,
             kept,
         };
-        let own = peer.map_or(0, |peer| taken.by_peer.get(&peer).copied().unwrap_or(0));
-        let full_by_peer = own >= self.most_by_peer;
-        if full_by_peer || taken.ordinary.len() >= self.most {
-            let slow = taken
-                .ordinary
-                .iter()
-                .filter(|(_, one)| !full_by_peer || one.peer == peer)
-                .filter_map(|(number, one)| Some((one.activity.waits_since(self.longest_head)?, *number)))
-                .min();
-            let Some((_, slow)) = slow else {
+        match self.room(&taken, peer) {
+            Room::Free => {}
+            Room::InPlaceOf(slow) => {
+                if let Some(slow) = taken.release(slow) {
+                    slow.activity.give_up();
+                }
+            }
+            Room::None => {
                 let activity = Arc::clone(activity);
                 return taken.keep(number, activity, self.most_kept).then(|| permit(true));
-            };
-            if let Some(slow) = taken.release(slow) {
-                slow.activity.give_up();
             }
         }
         if let Some(peer) = peer {
@@ -308,6 +341,21 @@ mod tests {
         // A silent connection is kept until its timeout.
         tokio::time::advance(Duration::from_secs(11)).await;
         assert!(!permit(&places, Some(peer(5))).unwrap().0.is_kept());
+    }
+
+    #[tokio::test]
+    async fn a_head_that_has_come_but_is_unread_gives_way_too() {
+        let places = places(1, 1, 1);
+        let (_slow, slow) = permit(&places, None).unwrap();
+        tokio::spawn(async move { slow.bytes_came() });
+        places.read_first(None).await;
+        assert!(!permit(&places, None).unwrap().0.is_kept());
+        // One that is busy stays, and nothing waits for it.
+        let places = self::places(1, 1, 1);
+        let (_busy, busy) = permit(&places, None).unwrap();
+        busy.request_begins(true);
+        places.read_first(None).await;
+        assert!(permit(&places, None).unwrap().0.is_kept());
     }
 
     #[tokio::test]
