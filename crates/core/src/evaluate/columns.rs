@@ -41,16 +41,20 @@ pub(super) fn are_apart(signals: &Node<'_>) -> bool {
             && ((list("documents") && (list("ids") || list("metadatas")))
                 || (list("ids") && (list("metadatas") || list(DISTANCES))))
     };
-    let pair = |value: &Node<'_>| match value {
+    match signals {
+        Node::Array(list) => list.iter().any(|value| columns(value) || is_pair(value)),
+        one => columns(one),
+    }
+}
+
+/// Whether it is a document and its number, in either order.
+pub(super) fn is_pair(value: &Node<'_>) -> bool {
+    match value {
         Node::Array(pair) => matches!(
             pair.as_slice(),
             [Node::Object(_), Node::Number(_)] | [Node::Number(_), Node::Object(_)]
         ),
         _ => false,
-    };
-    match signals {
-        Node::Array(list) => list.iter().any(|value| columns(value) || pair(value)),
-        one => columns(one),
     }
 }
 
@@ -251,15 +255,16 @@ fn of_columns(value: &Value, distances: &mut usize) -> Option<Vec<Value>> {
 
 /// Whether the numbers grow along the list, or along each of its lists.
 fn grow(numbers: &Value) -> bool {
-    let numbers = numbers.as_array().map_or(&[][..], Vec::as_slice);
-    let lists: Vec<Vec<f64>> = if numbers.iter().any(Value::is_array) {
-        let lists = numbers.iter().filter_map(Value::as_array);
-        lists
-            .map(|list| list.iter().filter_map(Value::as_f64).collect())
-            .collect()
-    } else {
-        vec![numbers.iter().filter_map(Value::as_f64).collect()]
+    let entries = numbers.as_array().map_or(&[][..], Vec::as_slice);
+    let lists = match entries.first() {
+        Some(Value::Array(_)) => entries,
+        _ => std::slice::from_ref(numbers),
     };
+    let lists: Vec<Vec<f64>> = lists
+        .iter()
+        .filter_map(Value::as_array)
+        .map(|list| list.iter().filter_map(Value::as_f64).collect())
+        .collect();
     lists.iter().all(|list| list.is_sorted()) && lists.iter().any(|list| list.first() < list.last())
 }
 

@@ -241,6 +241,7 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
             ("modified", "Atom, WordPress"),
             ("modified_at", "stores"),
             ("modified_date", "stores"),
+            ("updated_on", "Pinecone's assistant"),
             ("modifiedTime", "Firecrawl, Google Drive"),
             ("lastModifiedDateTime", "Microsoft Graph"),
             ("article:modified_time", "the Open Graph protocol"),
@@ -264,6 +265,7 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
             ("created_utc", "Reddit"),
             ("createdDateTime", "Microsoft Graph"),
             ("created_date", "stores"),
+            ("created_on", "Pinecone's assistant"),
             ("created_time", "Notion"),
             ("date_created", "schema.org dateCreated"),
             (
@@ -400,7 +402,7 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
 ];
 
 /// Objects that stand around what a signal says, as they are spelt.
-pub(super) const NESTS: [&str; 44] = [
+pub(super) const NESTS: [&str; 43] = [
     "metadata",
     "meta",
     "payload",                // Qdrant
@@ -437,8 +439,7 @@ pub(super) const NESTS: [&str; 44] = [
     "chunk",                  // the same
     "segment",                // Dify
     "sourceData",             // Azure AI Search, agentic retrieval
-    "reference",              // Pinecone's assistant
-    "file",                   // the same
+    "file",                   // Pinecone's assistant
     "confluenceLocation",     // Bedrock
     "sharePointLocation",     // the same
     "salesforceLocation",     // the same

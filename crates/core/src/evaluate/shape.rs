@@ -77,7 +77,7 @@ impl<'a> Shape<'a> {
             for (name, value) in object.iter() {
                 if let Node::Object(inner) = value
                     && depth < DEEPEST
-                    && (names::NESTS.contains(&name) || (name == "source" && is_text_source(inner)))
+                    && is_nest(name, inner)
                     && !(shape.is_item && name != "metadata")
                 {
                     let path = if path.is_empty() {
@@ -297,6 +297,16 @@ impl<'a> Shape<'a> {
 fn is_item(signal: &ObjectAsVec<'_>) -> bool {
     let has = |wanted: &str| signal.iter().any(|(name, _)| name == wanted);
     has("summary") && has("date_confidence") && (has("freshness_score") || has("fields"))
+}
+
+/// Whether an object of this name stands around what the signal says.
+fn is_nest(name: &str, inner: &ObjectAsVec<'_>) -> bool {
+    match name {
+        "source" => is_text_source(inner),
+        // Of Pinecone's assistant, with the file that a snippet is from. Elsewhere what a document refers to is another one.
+        "reference" => super::fields::last(inner, "file").is_some(),
+        name => names::NESTS.contains(&name),
+    }
 }
 
 /// Whether this is a message of Slack.

@@ -9,6 +9,7 @@ use freshcontext_contract::quote::closed;
 use serde_json::{Map, Value};
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
+use super::columns::{are_apart, is_pair};
 use super::fields::borrowed;
 use super::made::Made;
 use super::names::{self, Field, meaning};
@@ -34,18 +35,11 @@ const STAGES: usize = 16;
 pub(super) fn are_wrapped(signals: &Node<'_>) -> bool {
     match signals {
         Node::Array(list) => list.iter().any(|entry| match entry {
-            Node::Array(inner) => !is_pair(inner) && inner.iter().any(|one| matches!(one, Node::Object(_))),
+            Node::Array(inner) => !is_pair(entry) && inner.iter().any(|one| matches!(one, Node::Object(_))),
             other => is_wrapping(other),
         }),
         other => is_wrapping(other),
     }
-}
-
-fn is_pair(list: &[Node<'_>]) -> bool {
-    matches!(
-        list,
-        [Node::Object(_), Node::Number(_)] | [Node::Number(_), Node::Object(_)]
-    )
 }
 
 /// Whether an object is no document, and its documents are not where its lists are named.
@@ -65,7 +59,7 @@ fn is_wrapping(value: &Node<'_>) -> bool {
     }
     let lists = lists_in(fields);
     if lists.is_empty() {
-        is_feed(value) || !(is_document(value) || is_failed(fields) || super::columns::are_apart(value))
+        is_feed(value) || !(is_document(value) || is_failed(fields) || are_apart(value))
     } else {
         !lists.iter().any(|(_, list)| list.iter().any(stands_alone))
     }
@@ -182,18 +176,18 @@ fn says(value: &Node<'_>) -> (bool, bool) {
 type Found<'v> = (String, Vec<&'v Node<'v>>);
 
 fn gather<'v>(value: &'v Node<'v>, path: String, depth: usize, out: &mut Vec<Found<'v>>) {
-    // A citation stands in the text that a model wrote.
-    let wrote = matches!(of(value, "type"), Some(Node::Str(kind)) if kind == "output_text");
     if depth == 0 {
         return;
     }
     match value {
         Node::Array(list) => {
-            let documents: Vec<&Node<'v>> = list.iter().filter(|entry| is_found(entry)).collect();
+            let (documents, others): (Vec<_>, Vec<_>) =
+                list.iter().enumerate().partition(|(_, entry)| is_found(entry));
             if !documents.is_empty() {
-                out.push((path.clone(), documents));
+                let documents = documents.into_iter().map(|(_, document)| document);
+                out.push((path.clone(), documents.collect()));
             }
-            for (at, entry) in list.iter().enumerate().filter(|(_, entry)| !is_found(entry)) {
+            for (at, entry) in others {
                 let path = match entry {
                     Node::Array(_) => format!("{path}[{at}]"),
                     _ => path.clone(),
@@ -206,19 +200,15 @@ fn gather<'v>(value: &'v Node<'v>, path: String, depth: usize, out: &mut Vec<Fou
                 gather_of_message(value, &path, depth, out);
                 return;
             }
-            let below = |name: &str| {
-                let name: String = name.chars().take(PATH).collect();
-                match path.as_str() {
-                    "" => name,
-                    path => format!("{path}.{name}"),
-                }
-            };
+            let below = |name: &str| below(&path, name);
             // Documents by their ids, as Pinecone's `fetch` gives them.
             let entries: Vec<&Node<'v>> = fields.iter().map(|(_, value)| value).collect();
             if !path.is_empty() && !entries.is_empty() && entries.iter().all(|entry| is_found(entry)) {
                 out.push((path, entries));
                 return;
             }
+            // A citation stands in the text that a model wrote.
+            let wrote = matches!(of(value, "type"), Some(Node::Str(kind)) if kind == "output_text");
             for (name, value) in fields.iter() {
                 let passed = (wrote && name != "annotations") || OF_MODEL.contains(&name);
                 if passed || !is_container(value) {
@@ -242,15 +232,20 @@ fn gather_of_message<'v>(message: &'v Node<'v>, path: &str, depth: usize, out: &
         _ => &[],
     };
     let is_text = |block: &Node<'_>| matches!(of(block, "type"), Some(Node::Str(kind)) if kind == "text");
-    let below = |name: &str| match path {
-        "" => name.to_owned(),
-        path => format!("{path}.{name}"),
-    };
     for block in blocks.iter().filter(|block| !is_text(block)) {
-        gather(block, below("content"), depth - 1, out);
+        gather(block, below(path, "content"), depth - 1, out);
     }
     if let Some(cited) = of(message, "annotations") {
-        gather(cited, below("annotations"), depth - 1, out);
+        gather(cited, below(path, "annotations"), depth - 1, out);
+    }
+}
+
+/// The path of a field. Of a long name no more is kept than a note repeats.
+fn below(path: &str, name: &str) -> String {
+    let name = name.chars().take(PATH);
+    match path {
+        "" => name.collect(),
+        path => path.chars().chain(".".chars()).chain(name).collect(),
     }
 }
 
@@ -277,7 +272,7 @@ pub(super) fn take_out(signals: &mut Value) -> Vec<String> {
         match &view {
             Node::Array(list) => {
                 let is_shell = |entry: &Node<'_>| match entry {
-                    Node::Array(inner) => !is_pair(inner),
+                    Node::Array(_) => !is_pair(entry),
                     other => is_wrapping(other),
                 };
                 let mut out = Vec::new();

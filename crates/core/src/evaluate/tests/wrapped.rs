@@ -376,3 +376,23 @@ fn a_document_in_blocks_stays_one() {
         );
     }
 }
+
+/// What a document refers to has its own title and day.
+#[test]
+fn a_reference_does_not_date_the_document_that_refers_to_it() {
+    let referring = json!({"content": TEXTS[0], "title": "Keys", "date": "2026-05-20", "source": source(0),
+        "reference": {"title": "An old paper", "published_at": "2010-05-05", "url": source(1)}});
+    let of_assistant = json!({"type": "text", "content": TEXTS[0], "score": 0.9,
+        "reference": {"type": "pdf", "file": {"name": "keys.pdf", "created_on": "2026-05-20T00:00:00Z", "url": source(0)}, "pages": [1]}});
+    for signal in [referring, of_assistant] {
+        let read = evaluated(&json!({"signals": [signal]})).unwrap();
+        let verdict = &read.verdicts[0];
+        assert_eq!(verdict.source, source(0), "{}", read.text);
+        let published = verdict
+            .provenance_readiness
+            .published_at
+            .as_deref()
+            .unwrap_or_default();
+        assert!(published.starts_with("2026-05-20"), "{published}: {}", read.text);
+    }
+}
