@@ -36,7 +36,8 @@ pub(crate) async fn look_up(cx: &Cx<'_>, number: u32) -> Result<Lookup, SourceEr
     let request = link::json("https://www.rfc-editor.org/rfc/", &[&format!("rfc{number}.json")])?;
     let url = request.url.to_string();
     let read = cx.read(request, as_text(|body| read(body, number))).await;
-    Lookup::or_gone(read, Basis::Field, Some(&url))
+    // No form of its own tells its 404 from that of anything between.
+    Lookup::or_gone(read, Basis::Mark, Some(&url))
 }
 
 fn read(body: &str, number: u32) -> Result<Lookup, SourceError> {
