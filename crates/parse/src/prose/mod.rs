@@ -176,13 +176,19 @@ fn beginning(text: &Linked) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The sentences of a text. A question says nothing: "This page is outdated? Tell us." Neither does a quotation.
+/// The sentences of a text. A question says nothing: "This page is outdated? Tell us." Neither does a quotation, nor a task that is
+/// still open: `- [ ] This project is deprecated`.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(['\n', '!', '?', ';'])
         .flat_map(|line| line.split(". "))
         .map(str::trim)
         .filter(|sentence| !sentence.is_empty() && !sentence.ends_with('?'))
         .filter(|sentence| !sentence.starts_with(['"', '\u{201c}', '\u{201e}', '\u{ab}']))
+        .filter(|sentence| {
+            !sentence
+                .trim_start_matches(['-', '*', '+', ' '])
+                .starts_with("[ ]")
+        })
 }
 
 #[cfg(test)]
@@ -260,6 +266,7 @@ mod tests {
             "Fork it if this project is no longer maintained.",
             "This package will be deprecated.",
             "\"This project is deprecated\" is what our bot posts.",
+            "# Checklist\n\n- [ ] This project is deprecated.\n- [x] Tests pass.",
             "\u{201c}This project is deprecated\u{201d}, says its own linter.",
             "This repository is archived daily to tape.",
             "This software is archived via GitHub's integration.",
