@@ -3,8 +3,8 @@
 use super::MOST_LABELS;
 use super::date::{LINE_END, Written, bare, date_at, words_of};
 use super::words::{
-    AFTER_DATE, APPLICANTS, ARTICLES, CLOSERS, CLOSING, FILLERS, GENERAL, OBJECT_ENDS, OPENING, PERIOD,
-    PERIOD_FROM, SHORT_WEEKDAYS, VERBS, WEEKDAYS,
+    AFTER_DATE, APPLICANTS, ARTICLES, CLOSERS, CLOSING, FILLERS, GENERAL, LASTING, OBJECT_ENDS, OPENING,
+    PERIOD, PERIOD_FROM, SHORT_WEEKDAYS, VERBS, WEEKDAYS,
 };
 
 /// Filler words that are passed over.
@@ -133,11 +133,11 @@ fn after_label(rest: &str, mut closing: bool, takes_object: bool) -> Option<Writ
             return end_of_period(words.get(at + 1..)?);
         }
         closing |= CLOSING.contains(&bare);
-        let form = !bare.is_empty()
-            && bare
-                .chars()
-                .all(|c| matches!(c, 'y' | 'm' | 'd' | '-' | '/' | '.'));
-        let filler = bare.is_empty() || weekday || time || form || FILLERS.contains(&bare);
+        // `(YYYY-MM-DD)`
+        let pattern = bare
+            .chars()
+            .all(|c| matches!(c, 'y' | 'm' | 'd' | '-' | '/' | '.'));
+        let filler = weekday || time || pattern || FILLERS.contains(&bare);
         // A sentence ends, and what follows is another one's.
         let ended = word.ends_with(['.', '!', '?', ';']) && !bare.chars().all(|c| c.is_ascii_digit());
         if !filler || (ended && !bare.is_empty() && !weekday && !time) || passed > MOST_FILLERS {
@@ -155,6 +155,10 @@ fn after_label(rest: &str, mut closing: bool, takes_object: bool) -> Option<Writ
     let goes_on =
         next.starts_with(char::is_alphabetic) && !FILLERS.contains(&next) && !AFTER_DATE.contains(&next);
     if begins_clause && !is_closed && goes_on {
+        return None;
+    }
+    // `bis 31.12.2026 befristete Stelle`: so long the post lasts.
+    if LASTING.iter().any(|word| next.starts_with(word)) {
         return None;
     }
     // `1 December to 15 December 2026`, `1 December and close on 15 December 2026`: the first day opens.

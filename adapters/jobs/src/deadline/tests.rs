@@ -356,6 +356,7 @@ fn wordings_of_public_adverts_are_read() {
             "Ihre Bewerbungsunterlagen werden bis zum 31.12.2026 aufbewahrt.",
             None,
         ),
+        ("Ihre Bewerbung: bis 31.12.2026 befristete Stelle", None),
         ("Bewerbungsunterlagen bis 5 MB, Start am 01.12.2026", None),
         ("The deadline for your first report is 15 December 2026", None),
         ("Reageren kan tot vrijdag.", None),

@@ -539,6 +539,8 @@ pub(super) const APPLICANTS: &[&str] = &[
     "everyone",
 ];
 
+/// Beginnings of words right behind a date that say that a post lasts until then.
+pub(super) const LASTING: [&str; 2] = ["befristet", "zeitlich"];
 /// Words right behind a date that belong to it.
 pub(super) const AFTER_DATE: &[&str] = &[
     "kl", "um", "uhr", "hrs", "h", "cet", "cest", "utc", "gmt", "est", "pst",
