@@ -39,34 +39,31 @@ pub(crate) fn of_json(value: &Value) -> Option<&'static str> {
         .then_some("packages.lock.json")
 }
 
-/// The name of the lock file that a text is.
+/// The name of the lock file that a text is, by how it begins: a manual may show any of them further down.
 pub(crate) fn of_text(text: &str) -> Option<&'static str> {
     let head = text
         .get(..text.floor_char_boundary(text.len().min(HEAD)))
         .unwrap_or_default();
-    let has_line = |text: &str, line: &str| text.lines().any(|one| one.trim_end() == line);
-    // With commas behind the last of a list, which JSON does not have.
-    if head.trim_start().starts_with('{')
-        && head.contains("\"lockfileVersion\"")
-        && head.contains("\"workspaces\"")
+    if head
+        .trim_start()
+        .starts_with("# This is a Gradle generated file for dependency locking")
     {
-        return Some("bun.lock");
+        return Some("gradle.lockfile");
     }
-    if has_line(text, "[[packages]]") && head.contains("lock-version") {
-        return Some("pylock.toml");
+    let mut lines = head.lines().map(str::trim_end);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'))?;
+    match first {
+        // With commas behind the last of a list, which JSON does not have.
+        "{" if head.contains("\"lockfileVersion\"") && head.contains("\"workspaces\"") => Some("bun.lock"),
+        "GEM" | "GIT" | "PATH" | "PLUGIN SOURCE" if head.contains("\n  specs:") => Some("Gemfile.lock"),
+        "PODS:" => Some("Podfile.lock"),
+        "packages:" if head.contains("    dependency: ") && head.contains("    description:") => {
+            Some("pubspec.lock")
+        }
+        "%{" if head.contains("{:hex,") => Some("mix.lock"),
+        first if first.starts_with("lock-version = ") && text.contains("\n[[packages]]") => {
+            Some("pylock.toml")
+        }
+        _ => None,
     }
-    if has_line(text, "GEM") && has_line(text, "  specs:") {
-        return Some("Gemfile.lock");
-    }
-    if has_line(head, "PODS:") && head.trim_start().starts_with("PODS:") {
-        return Some("Podfile.lock");
-    }
-    if head.starts_with("%{") && head.contains("{:hex,") {
-        return Some("mix.lock");
-    }
-    if has_line(head, "packages:") && head.contains("    dependency: ") && head.contains("    description:") {
-        return Some("pubspec.lock");
-    }
-    head.contains("Gradle generated file for dependency locking")
-        .then_some("gradle.lockfile")
 }

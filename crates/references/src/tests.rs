@@ -503,6 +503,8 @@ fn a_lock_file_that_is_not_read_is_named() {
     ] {
         assert_eq!(texts(text).0, Format::Text, "{text}");
     }
+    let manual = "How bundler locks, see https://example.com/a:\n\nGEM\n  remote: https://rubygems.org/\n  specs:\n    rake (13.1.0)\n";
+    assert_eq!(texts(manual).0, Format::Text);
     let text = "{\"content-hash\" and GEM are words. See https://example.com/a.";
     assert_eq!(texts(text).0, Format::Text);
 }
