@@ -19,6 +19,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("sync::clippy", || verdict(clippy())),
         Trial::test("sync::files_have_one_door", || verdict(files_have_one_door())),
         Trial::test("sync::answers_stay_typed", || verdict(answers_stay_typed())),
+        Trial::test("sync::errors_stay_typed", || verdict(errors_stay_typed())),
         Trial::test("sync::circles", || verdict(circles())),
         Trial::test("sync::protocol", || verdict(protocol())),
     ]
@@ -261,6 +262,53 @@ fn reads_by_name(code: &str) -> Vec<String> {
             }
         }
     }
+    out
+}
+
+/// Places that look into the message of an error to write another one, not to decide: the file, and why.
+const MESSAGES: [(&str, &str); 2] = [
+    ("core/src/answer/score.rs", "the part is named once"),
+    (
+        "fetch/src/simulation/day.rs",
+        "the simulation checks what callers are told",
+    ),
+];
+
+/// No branch depends on the words of an error: its code, detail and standing are there for that.
+fn errors_stay_typed() -> Vec<String> {
+    let mut out = Vec::new();
+    let mut used = BTreeSet::new();
+    for file in [
+        sources_of(&root().join("crates")),
+        sources_of(&root().join("adapters")),
+    ]
+    .concat()
+    {
+        let path = file.display().to_string();
+        if path.ends_with("tests.rs") || path.contains("/tests/") || path.contains("crates/xtask/") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let reads = [
+            ".message.contains(",
+            ".message.starts_with(",
+            ".message.ends_with(",
+        ];
+        if reads.iter().any(|read| code.contains(read)) {
+            match MESSAGES.iter().position(|(known, _)| path.ends_with(known)) {
+                Some(place) => drop(used.insert(place)),
+                None => out.push(format!(
+                    "{path} reads the message of an error; give the error a detail"
+                )),
+            }
+        }
+    }
+    let unused = MESSAGES
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| !used.contains(place));
+    out.extend(unused.map(|(_, (file, why))| format!("{file} reads no message any more ({why})")));
     out
 }
 

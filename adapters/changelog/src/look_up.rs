@@ -125,12 +125,9 @@ fn absent(error: SourceError, asked: &str) -> Result<Lookup, SourceError> {
         (ErrorCode::NotFound, Some(404) | None) => Lookup::or_gone(Err(error), Basis::Mark, Some(asked)),
         // Known by its content alone: a parked domain, the first page of a server, a host that has no such site.
         (ErrorCode::NotFound, Some(status)) => {
-            let is_parked = error.message.contains(FailureKind::Parked.phrase());
-            let why = if is_parked {
-                FailureKind::Parked.as_str()
-            } else {
-                "soft_not_found"
-            };
+            let parked = FailureKind::Parked.as_str();
+            let is_parked = error.detail.as_deref() == Some(parked);
+            let why = if is_parked { parked } else { "soft_not_found" };
             let unsettled = Lookup::new(Presence::Unsettled(why));
             Ok(unsettled.showing("HTTP status", status.to_string(), Some(asked)))
         }

@@ -26,7 +26,7 @@ pub async fn releases(cx: &Cx<'_>, registry: Registry, name: &str) -> Result<Fou
             small
         }
         // The registry's own words say more: what was removed was there.
-        Err(error) if error.code == ErrorCode::NotFound && !error.message.contains("was removed") => {
+        Err(error) if error.code == ErrorCode::NotFound && error.standing.is_empty() => {
             return Err(error.saying(format!("{} has no package {}", registry.prefix(), named(name))));
         }
         other => other?,

@@ -42,14 +42,16 @@ const TERMS: &str = "https://docs.github.com/site-policy/github-terms/github-ter
 const STATUS_RULES: &[StatusRule] = &[
     StatusRule::new(404, ErrorCode::NotFound).saying("GitHub has no such repository, or it is private"),
     StatusRule::new(451, ErrorCode::AccessDenied)
-        .saying("GitHub has blocked this repository for legal reasons"),
+        .saying("GitHub has blocked this repository for legal reasons")
+        .detail(repo::BLOCKED),
     // Its staff disabled the repository, by `block.reason` for its terms of service: no limit, and no key changes it.
     StatusRule::body(
         403,
         "Repository access blocked",
         ErrorCode::AccessDenied,
-        repo::BLOCKED,
-    ),
+        "GitHub has blocked access to this repository",
+    )
+    .detail(repo::BLOCKED),
 ];
 
 #[cfg(test)]

@@ -150,19 +150,20 @@ async fn earlier(
     Ok(result)
 }
 
-/// What a 403 says that is no limit: the repository was disabled by GitHub's staff.
-pub(crate) const BLOCKED: &str = "GitHub has blocked access to this repository";
+/// Detail of the refusal of a repository that GitHub's staff disabled.
+pub(crate) const BLOCKED: &str = "blocked";
 
 /// A repository that GitHub blocked, for legal reasons (451) or for its terms (403 with a word of it), is there no more. No
 /// key changes that.
 pub(crate) fn blocked(mut error: SourceError) -> SourceError {
-    let sign = match error.http_status {
-        Some(451) => StandingEvidence::field(StandingState::Removed, "HTTP status", "451"),
-        Some(403) if error.message.starts_with(BLOCKED) => {
-            StandingEvidence::field(StandingState::Removed, "message", "Repository access blocked")
-        }
-        _ => return error,
+    if error.detail.as_deref() != Some(BLOCKED) {
+        return error;
+    }
+    let (field, said) = match error.http_status {
+        Some(451) => ("HTTP status", "451"),
+        _ => ("message", "Repository access blocked"),
     };
+    let sign = StandingEvidence::field(StandingState::Removed, field, said);
     error.hint = None;
     error.standing(sign.by("host"))
 }

@@ -303,14 +303,10 @@ fn say_missing(
             continue;
         }
         // The registry's own words, such as "was unpublished", are better than ours.
-        let said = absent.iter().find_map(|gone| {
-            gone.result.as_ref().err().filter(|error| {
-                !error.standing.is_empty()
-                    || ["unpublished", "removed"]
-                        .iter()
-                        .any(|word| error.message.contains(word))
-            })
-        });
+        let said = absent
+            .iter()
+            .filter_map(|gone| gone.result.as_ref().err())
+            .find(|error| !error.standing.is_empty());
         let mut error = SourceError::not_found(said.map_or_else(
             || format!("{} is not in {places}", named(&one.name)),
             |error| error.message.clone(),

@@ -411,6 +411,8 @@ pub struct StatusRule {
     pub code: ErrorCode,
     /// One line for the reader.
     pub message: &'static str,
+    /// A short machine-readable refinement of the code.
+    pub detail: Option<&'static str>,
     /// Where the body says how long to wait. Headers count where the body says nothing.
     pub wait: Option<Wait>,
 }
@@ -433,6 +435,7 @@ impl StatusRule {
             when: When::Always,
             code,
             message: "",
+            detail: None,
             wait: None,
         }
     }
@@ -462,6 +465,13 @@ impl StatusRule {
     #[must_use]
     pub const fn saying(mut self, message: &'static str) -> Self {
         self.message = message;
+        self
+    }
+
+    /// Refines the code, for whoever reads the error.
+    #[must_use]
+    pub const fn detail(mut self, detail: &'static str) -> Self {
+        self.detail = Some(detail);
         self
     }
 }

@@ -82,6 +82,7 @@ fn by_status(answer: &Answer, descriptor: &Descriptor, host: &str) -> Result<(),
     let rule = descriptor.status_rules.iter().chain(of_host).find(applies);
     if let Some(rule) = rule {
         let mut failure = SourceError::new(rule.code, rule.message);
+        failure.detail = rule.detail.map(Into::into);
         failure.retry_after = rule.wait.and_then(|wait| body_wait(&answer.body, wait));
         return Err(failure);
     }
@@ -233,11 +234,7 @@ fn by_shape(answer: &Answer, expect: Media, host: &str) -> Result<(), SourceErro
 fn block_page(answer: &Answer) -> Option<SourceError> {
     let media_type = media_type(&answer.headers);
     let block_page = block_pages::recognise(answer.status, &media_type, &answer.headers, &answer.body)?;
-    Some(
-        SourceError::new(block_page.code, block_page.reason)
-            .detail("wall")
-            .with("vendor", block_page.vendor),
-    )
+    Some(block_page.into())
 }
 
 fn media_type(headers: &Headers) -> String {

@@ -131,7 +131,7 @@ fn results(page: &str, by_date: bool, now: DateTime<Utc>) -> Result<Page, Source
         return Ok(out);
     }
     if let Some(block_page) = block_pages::recognise(200, "text/html", &Headers::default(), page.as_bytes()) {
-        return Err(SourceError::new(block_page.code, block_page.reason));
+        return Err(block_page.into());
     }
     Err(SourceError::malformed(
         "Google Scholar: the page holds neither results nor the word that there are none",

@@ -32,6 +32,8 @@ pub struct BlockPage {
     pub vendor: &'static str,
     /// What it means for the caller.
     pub code: ErrorCode,
+    /// The same more finely, where the code does not say it.
+    pub detail: Option<&'static str>,
     /// One line for the reader.
     pub reason: String,
 }
@@ -41,7 +43,17 @@ impl BlockPage {
         Self {
             vendor,
             code: kind.code(),
+            detail: Some(kind.as_str()).filter(|kind_name| *kind_name != kind.code().as_str()),
             reason: format!("{vendor} answered with {} instead of the content", kind.phrase()),
+        }
+    }
+}
+
+impl From<BlockPage> for SourceError {
+    fn from(page: BlockPage) -> Self {
+        Self {
+            detail: page.detail.map(Into::into),
+            ..Self::new(page.code, page.reason).with("vendor", page.vendor)
         }
     }
 }
@@ -51,7 +63,7 @@ impl Response {
     /// their documented shape and find neither.
     pub fn block_page(&self) -> Option<SourceError> {
         let block_page = recognise(self.status, &self.media_type(), &self.headers, &self.body)?;
-        Some(SourceError::new(block_page.code, block_page.reason).status(self.status))
+        Some(SourceError::from(block_page).status(self.status))
     }
 }
 
