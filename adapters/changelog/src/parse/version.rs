@@ -123,6 +123,11 @@ const UNITS: [&str; 44] = [
 ];
 
 /// A version that can be compared.
+/// What makes a number behind it a time of day: `kl. 21.18`, `klo 21.18`, `ore 21.18`.
+const CLOCKS: [&str; 5] = ["kl", "kl.", "klo", "klockan", "ore"];
+
+/// How many numbers make a line of releases, which come out one after the other.
+const LINE: usize = 2;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
     numbers: Vec<u64>,
@@ -136,6 +141,13 @@ impl Version {
     }
 }
 
+
+    /// Whether it comes after another one of its own line: `1.12.3` after `1.12.2`, and no line of maintenance.
+    pub fn follows_in_line(&self, other: &Self) -> bool {
+        let line = |version: &Self| version.numbers.get(..LINE).map(<[u64]>::to_vec);
+        let both = self.numbers.len() > LINE && other.numbers.len() > LINE;
+        both && line(self) == line(other) && self > other
+    }
 impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
         let longest = self.numbers.len().max(other.numbers.len());
