@@ -66,7 +66,7 @@ async fn calls() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// A gap is filled by its call made with its id; a failed call leaves it open.
+/// A gap is filled by its call made with its id; a failed call leaves it open, and so does an id of no gap.
 async fn gaps() -> Result<(), Failed> {
     let case = load_cases(&root().join("fixtures"))?
         .into_iter()
@@ -86,15 +86,18 @@ async fn gaps() -> Result<(), Failed> {
     );
     let gap = &judged["missing_context"][0];
     let call = &gap["candidate_sources"][0]["call"];
-    let mut made = async |arguments: &Value| {
-        let meta = json!({"freshcontext/missing_id": gap["missing_id"]});
+    let mut made = async |arguments: &Value, id: &Value| {
+        let meta = json!({"freshcontext/missing_id": id});
         let params = json!({"name": call["tool"], "arguments": arguments, "_meta": meta});
         session.ask("tools/call", params).await["result"].clone()
     };
     let settled = |result: &Value| result["_meta"]["io.github.freshcontext/missing"].clone();
-    let failed = made(&json!({"url": ""})).await;
+    let failed = made(&json!({"url": ""}), &gap["missing_id"]).await;
     assert_eq!(settled(&failed)["status"], "open", "{failed}");
-    let filled = made(&call["arguments"]).await;
+    let nobodys = json!(format!("mis_{}", "0".repeat(32)));
+    let answered = made(&call["arguments"], &nobodys).await;
+    assert_eq!(settled(&answered)["status"], "open", "{answered}");
+    let filled = made(&call["arguments"], &gap["missing_id"]).await;
     assert_eq!(settled(&filled)["status"], "resolved", "{filled}");
     assert_eq!(settled(&filled)["missing_id"], gap["missing_id"]);
     assert_eq!(

@@ -144,6 +144,14 @@ fn schemas(engine: &Arc<Engine>) -> Vec<String> {
         if !object.get("type").is_some_and(Value::is_string) {
             out.push(format!("{at}: type is {:?}", object.get("type")));
         }
+        // Gemini refuses all tools for one bare object.
+        let has_properties = object
+            .get("properties")
+            .and_then(Value::as_object)
+            .is_some_and(|properties| !properties.is_empty());
+        if object.get("type").is_some_and(|kind| kind == "object") && !has_properties {
+            out.push(format!("{at}: an object without properties"));
+        }
         for (name, property) in object
             .get("properties")
             .and_then(Value::as_object)

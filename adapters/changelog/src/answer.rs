@@ -160,6 +160,9 @@ fn channels(result: &mut SourceResult, releases: &[Release]) {
         .iter()
         .find(|release| release.prerelease && instant(&release.date).is_some());
     result.set("newest_prerelease", early.map(shown));
+    if let Some(note) = stable.and_then(|newest| against_versions(newest, releases)) {
+        result.note(note);
+    }
     let dated = stable.and_then(|release| instant(&release.date));
     let aside = releases
         .iter()
@@ -182,6 +185,27 @@ fn channels(result: &mut SourceResult, releases: &[Release]) {
     {
         result.note("There are pre-releases newer than the newest stable release, which dates the answer");
     }
+}
+
+/// What contradicts the newest release by its day: a higher version of its own line whose typed day is before it, as of
+/// `1.12.3 (2025-02-03)` above `1.12.2 (2025-10-13)`. Hosts and registries date what they publish themselves.
+fn against_versions(newest: &Release, releases: &[Release]) -> Option<String> {
+    let dated = instant(&newest.date)?;
+    let version = parse::version::parse(&newest.title)?;
+    let later = |release: &&Release| {
+        let is_typed = [*release, newest]
+            .into_iter()
+            .all(|release| release.tag.is_none() && matches!(release.date, DateEvidence::PageSignal { .. }));
+        let follows =
+            || parse::version::parse(&release.title).is_some_and(|later| later.follows_in_line(&version));
+        is_typed && stable(release) && instant(&release.date).is_some_and(|at| at < dated) && follows()
+    };
+    let other = releases.iter().find(later)?;
+    let (day, newest_day) = (parse::shown(&other.date)?, parse::shown(&newest.date)?);
+    Some(format!(
+        "{} is dated {day}, before {} ({newest_day}), which dates the answer: one of the two days may be mistaken",
+        other.title, newest.title
+    ))
 }
 
 /// How many releases came out lately, where the list reaches back far enough to know.
@@ -242,6 +266,7 @@ fn item(release: Release, at: usize, article: bool) -> Item {
 mod tests {
     use super::*;
     use freshcontext_contract::Status;
+    use freshcontext_contract::chrono::NaiveDate;
 
     fn release(title: &str, day: Option<&str>) -> Release {
         Release {
@@ -315,6 +340,29 @@ mod tests {
             ),
             (Some(0), Some(2))
         );
+    }
+
+    #[test]
+    fn a_higher_version_of_the_line_with_an_earlier_day_is_noted() {
+        let typed = |title: &str, day: &str| Release {
+            date: DateEvidence::signal("date in the version's heading", day.parse::<NaiveDate>().unwrap()),
+            ..release(title, None)
+        };
+        let notes = |releases| built(releases, true).notes.join(" ");
+        let told = notes(vec![typed("1.12.3", "2026-02-03"), typed("1.12.2", "2026-05-13")]);
+        assert!(
+            told.contains("1.12.3 is dated 2026-02-03") && told.contains("before 1.12.2 (2026-05-13"),
+            "{told}"
+        );
+        for (higher, lower) in [
+            ("1.13.0", "1.12.2"),
+            ("2.0.0", "1.12.2"),
+            ("1.12.3-rc.1", "1.12.2"),
+            ("1.12.1", "1.12.2"),
+        ] {
+            let told = notes(vec![typed(higher, "2026-02-03"), typed(lower, "2026-05-13")]);
+            assert!(!told.contains("mistaken"), "{higher} {lower}: {told}");
+        }
     }
 
     fn on(title: &str, date: &str) -> Release {

@@ -79,6 +79,25 @@ const NOTICE: &str = "a project's terms for those who contribute";
 /// stands beside a project's terms for those who contribute, which is its documentation.
 const IN_LIST: f32 = 2.0;
 
+/// Additional margin for a short report that tells who had nothing to say: its words (could not be, reached, available) are
+/// those of a failure, and no failure asks anybody for comment.
+const IN_REPORT: f32 = 2.0;
+
+/// How reports tell that somebody had nothing to say, in lower case.
+const FOR_COMMENT: [&str; 5] = [
+    "reached for comment",
+    "available for comment",
+    "request for comment",
+    "requests for comment",
+    "declined to comment",
+];
+
+/// Whether a text tells that somebody was asked for comment.
+fn is_report(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    FOR_COMMENT.iter().any(|words| lower.contains(words))
+}
+
 /// Returns the decision of the certain rules: whether the text is a failure. `None` leaves it to the weights.
 pub fn certain(text: &str) -> Option<bool> {
     let (place, text) = changes::read(text::bare(text));
@@ -129,6 +148,9 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]
     alone -= part * beyond.get(length).copied().unwrap_or_default();
     if place == changes::Place::Entry || has_notice {
         alone -= IN_LIST;
+    }
+    if length == 0 && is_report(text) {
+        alone -= IN_REPORT;
     }
     let added: f32 = hints.iter().map(|hint| hint.weight).sum();
     let margin = if alone < CLOSE { alone } else { alone + added };

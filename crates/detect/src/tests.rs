@@ -101,6 +101,27 @@ fn what_a_text_is_about_does_not_make_it_a_failure() {
 
 /// Servers sign the pages that they write themselves, below the status or beside it.
 #[test]
+fn who_had_nothing_to_say_is_news() {
+    for text in [
+        "The company could not be reached for comment.",
+        "The company could not be reached for comment.\n\nIts shares fell by four percent.",
+        "Neither side was available for comment.\n\nThe talks go on.",
+        "The ministry could not be reached for comment.\n\nThe bridge will stay closed until May.",
+        "The bank did not respond to requests for comment.",
+    ] {
+        assert!(!inspect(text).failed, "{text}: {:?}", inspect(text));
+    }
+    for text in [
+        "The server could not be reached.",
+        "The service could not be reached. Please try again later.",
+        "Comments could not be loaded.",
+        "Comments are not available.",
+    ] {
+        assert!(inspect(text).failed, "{text}: {:?}", inspect(text));
+    }
+}
+
+#[test]
 fn a_status_with_a_servers_signature_is_a_failure() {
     for (status, kind) in [
         ("502 Bad Gateway", Kind::ServerError),

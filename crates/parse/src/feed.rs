@@ -1,6 +1,7 @@
 //! Atom, RSS and JSON Feed through `feed-rs`, which neither expands entities nor fetches anything.
 
 mod guard;
+mod root;
 
 use std::borrow::Cow;
 
@@ -117,7 +118,7 @@ fn with_https(text: &str) -> Cow<'_, str> {
 /// Reads a feed of any kind from decoded text. The encoding that its XML declaration names is that of the bytes
 /// it came in; its reader would decode the text a second time by it, so the declaration is left out.
 pub fn read(text: &str, what: &str) -> Result<Feed, SourceError> {
-    let text = with_https(without_declaration(text));
+    let text = root::known(with_https(without_declaration(text)));
     let bytes = text.as_bytes();
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(SourceError::malformed(format!("{what}: the answer is empty")));

@@ -155,8 +155,9 @@ impl Text {
         let noun = at + 1 + usize::from(self.is(at + 1, &PRESENT));
         let is_near = self.is(at, &["this"]);
         let is_this = is_near || self.other.is_none_or(|other| other > at);
-        // The version that carries the comment is the one shown: "the version" may be another.
-        let is_paper = self.is(noun, &PAPERS) || is_near && self.is(noun, &["version"]);
+        // The version that carries the comment is the one shown: "the version" may be another, "the current version" is none.
+        let is_shown = is_near || self.is(at + 1, &["present", "current"]);
+        let is_paper = self.is(noun, &PAPERS) || is_shown && self.is(noun, &["version"]);
         (is_paper && is_this).then_some(noun + 1)
     }
 
@@ -358,6 +359,8 @@ mod tests {
             "This paper was withdrawn by the authors due to errors",
             "The paper was withdrawn.",
             "This version has been withdrawn by the author",
+            "The current version has been withdrawn",
+            "The present version is withdrawn due to an error in Eq. 3",
             "This version has been removed by arXiv administrators as the submitter did not have the right to license it",
             "arXiv admin note: This submission has been removed by arXiv administrators",
             "This thesis has been withdrawn by the author",
@@ -404,6 +407,8 @@ mod tests {
             "Corrects arXiv:1901.00001, this paper was withdrawn",
             "The version has been withdrawn by the journal",
             "Theorem 3 of this version has been withdrawn",
+            "Theorem 3 of the current version has been withdrawn",
+            "The previous version has been withdrawn",
             "Figures of this version have been removed by arXiv administrators",
             "This version was removed by the publisher",
             "",

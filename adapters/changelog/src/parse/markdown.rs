@@ -178,7 +178,8 @@ fn date_of(heading: &Heading<'_>, lines: &[&str]) -> Option<Dated> {
     let before = version::find(heading.text).and_then(|span| heading.text.get(..span.start));
     let named = after_version(heading.text)
         .and_then(dated)
-        .or_else(|| before.and_then(dated));
+        .or_else(|| before.and_then(dated))
+        .or_else(|| dated(&in_link(heading.text)?));
     match named {
         Some(found) if found.meaning == Meaning::Release => Some(found),
         named => {
@@ -201,7 +202,8 @@ fn date_under(heading: &Heading<'_>, lines: &[&str], labelled: bool) -> Option<D
     let plain = without_links(&under.replace(['*', '_', '`'], ""));
     let letters = plain.chars().filter(|c| c.is_alphabetic()).count();
     let lower = plain.to_lowercase();
-    let says = lower.contains("released") || lower.contains("release date") || lower.contains("date:");
+    let words = ["released", "release date", "date:", "published"];
+    let says = words.iter().any(|words| lower.contains(words));
     let is_short = plain.chars().count() <= BARE_CHARS && (letters <= DATE_LETTERS || says);
     (is_short && (says || !(is_item || labelled)))
         .then(|| dated(&plain))
@@ -216,6 +218,14 @@ fn after_version(heading: &str) -> Option<&str> {
         .map_or(heading, |(_, tail)| tail);
     let end = version::find(tail).map_or(0, |span| span.end);
     tail.get(end..)
+}
+
+/// What stands behind the version in the text of a link: of `[1.2.0 - 2026-11-20](...)` as well as of `[1.2.0](...)`.
+fn in_link(heading: &str) -> Option<String> {
+    let (_, start) = heading.split_once('[')?;
+    let (text, _) = start.split_once("](")?;
+    let span = version::find(text)?;
+    text.get(span.end..).map(str::to_owned)
 }
 
 /// The notes without link definitions, comments and rules.

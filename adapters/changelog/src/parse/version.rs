@@ -75,7 +75,7 @@ const ROLLING: [&str; 21] = [
 /// Most words of a rolling tag: `continuous-build-linux`.
 const ROLLING_WORDS: usize = 3;
 /// What makes a number an amount, where it stands right behind it.
-const UNITS: [&str; 44] = [
+const UNITS: [&str; 45] = [
     "million",
     "billion",
     "trillion",
@@ -120,7 +120,14 @@ const UNITS: [&str; 44] = [
     "usd",
     "eur",
     "fold",
+    // A time of day with a dot: `21.18 Uhr`.
+    "uhr",
 ];
+/// What makes a number behind it a time of day: `kl. 21.18`, `klo 21.18`, `ore 21.18`.
+const CLOCKS: [&str; 5] = ["kl", "kl.", "klo", "klockan", "ore"];
+
+/// How many numbers make a line of releases, which come out one after the other.
+const LINE: usize = 2;
 
 /// A version that can be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,6 +140,13 @@ impl Version {
     /// Its numbers, where it is nothing but numbers as those of a section are.
     pub fn section(self) -> Option<Vec<u64>> {
         self.suffix.is_empty().then_some(self.numbers)
+    }
+
+    /// Whether it comes after another one of its own line: `1.12.3` after `1.12.2`, and no line of maintenance.
+    pub fn follows_in_line(&self, other: &Self) -> bool {
+        let line = |version: &Self| version.numbers.get(..LINE).map(<[u64]>::to_vec);
+        let both = self.numbers.len() > LINE && other.numbers.len() > LINE;
+        both && line(self) == line(other) && self > other
     }
 }
 
@@ -264,6 +278,9 @@ fn is_amount(text: &str, span: Span) -> bool {
     }
     if number.starts_with(['v', 'V']) || number.matches('.').count() > 1 {
         return false;
+    }
+    if CLOCKS.contains(&last.to_lowercase().as_str()) {
+        return true;
     }
     let unit = number.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let after = text.get(span.end..).unwrap_or_default();

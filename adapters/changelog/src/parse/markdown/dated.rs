@@ -8,6 +8,7 @@ use freshcontext_contract::chrono::{Datelike as _, NaiveDate};
 use freshcontext_parse::date::{self, Found};
 use freshcontext_parse::text::digits;
 
+use super::title::STRUCK;
 use words::{COMING, FILLERS, OTHER};
 
 /// Most words between them, and most words of a text that are looked at.
@@ -91,6 +92,8 @@ fn compact_day(text: &str) -> Option<NaiveDate> {
 
 /// The words of a text and its marks, each for itself. What stands in quotes is a name.
 fn words_of(text: &str) -> Vec<String> {
+    // What is struck out is no estimate.
+    let text = text.replace(STRUCK, " ");
     let mut out = String::with_capacity(text.len() + 16);
     let mut quoted = false;
     let (mut before, mut rest) = (' ', text.chars().peekable());

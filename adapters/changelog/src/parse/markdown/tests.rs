@@ -57,6 +57,59 @@ fn a_planned_day_and_an_end_of_support_are_no_days_of_release() {
 }
 
 #[test]
+fn what_is_struck_out_is_no_estimate() {
+    let source = "# Log\n\n## 1.0.6 - 2026-04-05\n\na\n\n## ~~1.0.5 - 2026-03-05~~ [YANKED]\n\nb\n\n## ~~[1.1]~~ - 2026-02-05 [YANKED]\n\nc\n";
+    check(
+        source,
+        &[
+            ("1.0.6", "2026-04-05", ""),
+            ("1.0.5", "2026-03-05", ""),
+            ("1.1", "2026-02-05", ""),
+        ],
+    );
+    let yanked: Vec<bool> = read_file(source)
+        .releases
+        .iter()
+        .map(|release| release.yanked)
+        .collect();
+    assert_eq!(yanked, [false, true, true]);
+}
+
+#[test]
+fn what_is_not_released_may_be_said_in_several_words() {
+    for heading in ["master (unreleased)", "next / unreleased", "[Unreleased] - main"] {
+        check(
+            &format!("# Log\n\n## {heading}\n\n- a\n\n## 1.0.6 - 2026-04-05\n\n- b\n"),
+            &[("Unreleased", "", "coming"), ("1.0.6", "2026-04-05", "")],
+        );
+    }
+    check(
+        "# Log\n\n## Unreleased packages of the year\n\n- a\n\n## 1.0.6 - 2026-04-05\n\n- b\n",
+        &[("1.0.6", "2026-04-05", "")],
+    );
+}
+
+#[test]
+fn the_line_under_a_heading_may_say_published() {
+    check(
+        "# 3.5.2\n> Published 5 August 2026\n\n### Bugfixes\n\n- a\n\n# 3.5.1\n> Published 1 July 2026\n\n- b\n",
+        &[("3.5.2", "2026-08-05", ""), ("3.5.1", "2026-07-01", "")],
+    );
+}
+
+#[test]
+fn the_date_may_stand_in_the_link_of_the_version() {
+    check(
+        "# Log\n\n### [3.50.0 - 2026.08.05](https://example.org/v3.50.0)\n- a\n\n### [3.49.0 (2026-07-05)](https://example.org/v3.49.0...v3.50.0)\n- b\n\n### [3.48.0](https://example.org/2026-01-01)\n- c\n",
+        &[
+            ("3.50.0", "2026-08-05", ""),
+            ("3.49.0", "2026-07-05", ""),
+            ("3.48.0", "", ""),
+        ],
+    );
+}
+
+#[test]
 fn a_channel_may_have_several_words() {
     check(
         "# Log\n\n## Version 3.0 Beta 2 vom 20.11.2026\n- a\n\n## 3.0 Early Access (2026-10-20)\n- b\n\n## 3.0 Developer Preview 1 - 2026-10-01\n- c\n\n## Version 2.9 vom 14.06.2026\n- d\n",

@@ -44,6 +44,23 @@ const UNRELEASED: [&str; 12] = [
     "future release",
     "unreleased version",
 ];
+/// The mark around what is struck out: `~~1.0.5 - 2026-03-05~~ [YANKED]`.
+pub(super) const STRUCK: &str = "~~";
+/// Words that may stand beside `unreleased` where no version does: `master (unreleased)`, `Next / Unreleased`.
+const BESIDE_UNRELEASED: [&str; 12] = [
+    "unreleased",
+    "master",
+    "main",
+    "next",
+    "head",
+    "trunk",
+    "dev",
+    "develop",
+    "development",
+    "upcoming",
+    "version",
+    "changes",
+];
 /// Most words before the version of a heading.
 const WORDS_BEFORE: usize = 3;
 /// The same with a date among them, or where they are [`BARE_WORDS`]: `Noteworthy changes in the version 1.2`.
@@ -124,7 +141,7 @@ pub(super) fn title(heading: &str) -> Option<Title> {
         return None;
     }
     let words = lower.trim_matches(|c: char| !c.is_alphanumeric());
-    let alone = UNRELEASED.contains(&words) || COMING.contains(&words);
+    let alone = UNRELEASED.contains(&words) || COMING.contains(&words) || is_unreleased(words);
     let Some((start, span)) = version::find_range(&plain) else {
         return alone.then(|| Title {
             text: "Unreleased".to_owned(),
@@ -173,6 +190,13 @@ pub(super) fn title(heading: &str) -> Option<Title> {
         pulled: marks::pulled("heading", &plain),
         unreleased: is_coming(&lower, dated) || dated && dated::is_plan(before),
     })
+}
+
+/// Whether a heading in lower case says in several words, all of them known, that nothing of it has come out.
+fn is_unreleased(lower: &str) -> bool {
+    let words = letters(lower);
+    let mut words = words.split(' ');
+    words.clone().any(|word| word == "unreleased") && words.all(|word| BESIDE_UNRELEASED.contains(&word))
 }
 
 /// Whether the words before a version announce what is new in it, maybe with the thing's name: `Overview of changes in
@@ -258,10 +282,12 @@ pub(super) fn says_coming(lower: &str) -> bool {
     COMING.contains(&plain.as_str()) || words.iter().any(|word| UNKNOWN_DAY.contains(word))
 }
 
-/// `[15.3.1](https://...)` to `15.3.1`, so that no address is read as a version. Other brackets stay.
+/// `[15.3.1](https://...)` to `15.3.1`, so that no address is read as a version. Other brackets stay; the marks of what is
+/// struck out do not: next to a date, a `~` makes it an estimate.
 pub(super) fn without_links(heading: &str) -> String {
-    let mut out = String::with_capacity(heading.len());
-    let mut rest = heading;
+    let unstruck = heading.replace(STRUCK, " ");
+    let mut out = String::with_capacity(unstruck.len());
+    let mut rest = unstruck.as_str();
     while let Some((before, tail)) = rest.split_once("](") {
         out.push_str(before);
         out.push(']');

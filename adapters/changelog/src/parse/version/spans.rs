@@ -18,6 +18,7 @@ pub(super) fn find_all(text: &str) -> Vec<Span> {
         let begins = bytes.get(at).is_some_and(u8::is_ascii_digit)
             && !before.is_ascii_digit()
             && (before != b'.' || v_dot_before(bytes, at))
+            && !time_before(bytes, at)
             && (!before.is_ascii_alphabetic() || v_before(bytes, at));
         if !begins {
             at += 1;
@@ -52,6 +53,15 @@ fn v_dot_before(bytes: &[u8], at: usize) -> bool {
     at.checked_sub(1).is_some_and(|dot| v_before(bytes, dot))
 }
 
+/// Whether the seconds of a time begin here: `27.183` of `06:19:27.183`. `1:2.3` is an epoch and a version.
+fn time_before(bytes: &[u8], at: usize) -> bool {
+    let Some([hour, b':', ten, minute, b':']) = at.checked_sub(5).and_then(|start| bytes.get(start..at))
+    else {
+        return false;
+    };
+    [hour, ten, minute].iter().all(|byte| byte.is_ascii_digit())
+}
+
 /// The end of `1.2.3-rc.1+5` that begins here; `None` without a dot.
 fn number_end(bytes: &[u8], start: usize) -> Option<usize> {
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -72,6 +82,7 @@ fn number_end(bytes: &[u8], start: usize) -> Option<usize> {
     // A suffix: `-rc.1`, `rc1`, `a4`, `+build`; letters must come first, so that `1.2 - 2020` has none. Behind a dot, an
     // underscore or a blank it must be a known word, so that neither a file's name nor a sentence is one.
     let mut suffix = at;
+    let is_build = bytes.get(suffix) == Some(&b'+');
     let known = match bytes.get(suffix) {
         Some(b'-' | b'+') => {
             suffix += 1;
@@ -89,7 +100,9 @@ fn number_end(bytes: &[u8], start: usize) -> Option<usize> {
         Some(b' ' | b'(') => return Some(set_apart(bytes, at).unwrap_or(at)),
         _ => true,
     };
-    if known && bytes.get(suffix).is_some_and(u8::is_ascii_alphabetic) {
+    // A build may be a number alone: `0.3.5+4`.
+    let begins = |byte: &u8| byte.is_ascii_alphabetic() || is_build && byte.is_ascii_digit();
+    if known && bytes.get(suffix).is_some_and(begins) {
         let begin = suffix;
         while bytes
             .get(suffix)

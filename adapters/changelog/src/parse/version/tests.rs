@@ -72,6 +72,12 @@ fn versions_in_headings() {
         ("A rise of 3.5 % in a year", None),
         ("1.5x faster", None),
         ("4.7 out of 5", None),
+        ("2011-08-15 06:19:27.183", None),
+        ("1:2.30 (2026-11-20)", Some("2.30")),
+        ("29. Juni 2025 - 21.18 Uhr", None),
+        ("29 juni 2025 kl. 21.18", None),
+        ("0.3.5+4", Some("0.3.5+4")),
+        ("1.2.0+build.5 (2026-11-20)", Some("1.2.0+build.5")),
     ] {
         assert_eq!(found(text), version, "{text}");
     }
@@ -118,6 +124,10 @@ fn versions_compare_by_number() {
     ] {
         assert!(parse(newer).unwrap() > parse(older).unwrap(), "{newer} {older}");
     }
+    assert_eq!(
+        parse("0.3.5+4").unwrap().cmp(&parse("0.3.5+5").unwrap()),
+        Ordering::Equal
+    );
     assert_eq!(
         parse("2.0.0.Final").unwrap().cmp(&parse("2.0.0").unwrap()),
         Ordering::Equal
