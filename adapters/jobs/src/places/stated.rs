@@ -280,14 +280,20 @@ fn says_no_place(word: &str) -> bool {
     NO_PLACES.contains(&word) || CODES.contains_key(code.as_str()) || capitals(&code).is_some()
 }
 
-/// The alternatives in a place: `Austin, TX or Remote`. Behind a comma, the word is Oregon's code.
+/// The alternatives in a place: `Austin, TX or Remote`, `Worthington, OH and Riva del Garda`. Behind a comma, `OR` is Oregon;
+/// `and` is a part of some names, and not behind a state's code.
 fn split_at_or(place: &str) -> Vec<&str> {
     let lower = place.to_ascii_lowercase();
+    let mut words: Vec<(usize, &str)> = lower.match_indices(" or ").collect();
+    words.extend(lower.match_indices(" and "));
+    words.sort_unstable();
     let mut from = 0;
     let mut all = Vec::new();
-    for (at, word) in lower.match_indices(" or ") {
+    for (at, word) in words {
         let before = place.get(from..at).unwrap_or_default();
-        if before.trim_end().ends_with(',') && place.get(at + 1..at + 3) == Some("OR") {
+        let is_oregon = before.trim_end().ends_with(',') && place.get(at + 1..at + 3) == Some("OR");
+        let last = before.rsplit_once(',').map_or("", |(_, last)| last.trim());
+        if is_oregon || (word == " and " && !CODES.contains_key(last)) {
             continue;
         }
         all.push(before);

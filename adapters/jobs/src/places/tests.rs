@@ -265,6 +265,8 @@ fn a_place_is_more_than_a_word() {
             Fit::No,
         ),
         ("Texas", "Austin, TX or Remote", Fit::Yes),
+        ("Ohio", "Worthington, OH and Riva del Garda, Italy", Fit::Yes),
+        ("Italy", "Worthington, OH and Riva del Garda, Italy", Fit::Yes),
         ("Washington", "Portland, OR", Fit::No),
         ("USA", "Remote - AMER or EMEA", Fit::Unclear),
         ("USA", "Remote (NA)", Fit::Unclear),
