@@ -403,6 +403,8 @@ fn further_wordings_of_public_adverts_are_read() {
         "Fermeture du concours : 15 décembre 2026",
         "Candidatures reçues jusqu'au 15 décembre 2026",
         "Candidatures jusqu’au 15 décembre 2026",
+        "Les candidatures doivent être déposées avant le 15 décembre 2026.",
+        "The closing date for applications is strictly 15th December 2026. All will be contacted by 23rd December 2026.",
         "Postulez au plus tard le 15 décembre 2026",
         "Cette offre expirera le 15 décembre 2026",
         "Offre valide jusqu'au 15 décembre 2026",
@@ -422,6 +424,7 @@ fn further_wordings_of_public_adverts_are_read() {
         "This position expires on 15 December 2026 and may be extended",
         "Submit your application via our website. The work ends by 15 December 2026",
         "We are accepting applications from 15 December 2026",
+        "Les candidatures doivent être traitées avant le 15 décembre 2026.",
     ] {
         assert_eq!(found(text), None, "{text}");
     }
