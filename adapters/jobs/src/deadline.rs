@@ -54,7 +54,8 @@ impl Written {
 /// Finds it. A date that can be read in two ways, of an implausible year, or of two that differ, is none; one without a
 /// year takes it from the day on which the advert was posted. An extension counts in place of what it extends.
 pub fn find(text: &str, posted: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Option<Deadline> {
-    let lower = text.to_lowercase();
+    // `jusqu’au`, as pages print it.
+    let lower = text.to_lowercase().replace('’', "'");
     let today = now.date_naive();
     let posted = posted.map(|posted| posted.date_naive());
     let read = |written: Written| written.day(posted, today);

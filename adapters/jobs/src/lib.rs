@@ -271,6 +271,7 @@ fn result(
         by_town,
         repeated,
         undated,
+        gap,
     } = select::select(jobs, search, cx.moment());
     let fitting = jobs.len();
     let limit = cx.args().limit.min(50);
@@ -318,6 +319,9 @@ fn result(
             let names = some_of(&unclear);
             let adverts = counted(unclear.len(), "fitting advert names", "fitting adverts name");
             result.note(format!("{adverts} a place that may lie in {place}: {names}"));
+        }
+        if let Some(gap) = gap.filter(|_| elsewhere > 0) {
+            result.note(gap.told(place));
         }
         if !by_town.is_empty() {
             let names = some_of(&by_town);

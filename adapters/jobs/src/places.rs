@@ -9,8 +9,8 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use names::{Area, CODES, Code, NAMES, Name, Reading, TOWN_AND_AREA, fold, is_borough_of};
-use stated::{Stated, capitals};
+use names::{Area, CODES, Code, METROS, NAMES, Name, Reading, TOWN_AND_AREA, fold, is_borough_of};
+use stated::{Stated, capitals, state_of_namesake};
 
 /// Where the caller looks.
 #[derive(Debug, Default)]
@@ -25,6 +25,35 @@ pub struct Wanted {
     unsure: Option<&'static str>,
     /// Further places that the caller named.
     others: Vec<Self>,
+    /// Around a metropolitan area: a place there may belong to it.
+    around: Vec<Area>,
+    /// What the list cannot tell of the place that the caller named.
+    gap: Option<Gap>,
+}
+
+/// What the list of places cannot tell of the place that a caller named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gap {
+    /// It does not have the place.
+    Unknown,
+    /// It has the town in the middle of the area, and not what lies around it.
+    Metro,
+}
+
+impl Gap {
+    /// What that means for the adverts that were found.
+    pub fn told(self, place: &str) -> String {
+        match self {
+            Self::Unknown => {
+                format!(
+                    "The list of places does not have {place}, so only adverts that write it are found there"
+                )
+            }
+            Self::Metro => format!(
+                "{place} is found by its town alone: the list of places does not say which others lie around it"
+            ),
+        }
+    }
 }
 
 /// Whether an advert is where the caller looks.
@@ -45,14 +74,37 @@ impl Wanted {
     pub fn of(place: &str) -> Self {
         let mut all = alternatives(place).into_iter().map(Self::one);
         let mut first = all.next().unwrap_or_default();
-        first.others = all.collect();
+        first.others.extend(all);
         first
+    }
+
+    /// What the list of places cannot tell of what the caller named.
+    pub fn gap(&self) -> Option<Gap> {
+        let others = self.others.iter().filter_map(|other| other.gap);
+        self.gap.into_iter().chain(others).next()
     }
 
     /// Reads one place.
     fn one(place: &str) -> Self {
-        let place = without_metro(place);
-        let first = place.split(',').next().unwrap_or(place).trim();
+        if let Some(metro) = Self::metro(place) {
+            return metro;
+        }
+        let bare = without_metro(place);
+        if bare != place {
+            let mut town = Self::one(bare);
+            town.gap = Some(Gap::Metro);
+            return town;
+        }
+        let mut parts = place.split(',').map(str::trim);
+        let first = parts.next().unwrap_or(place);
+        if let Some(state) = parts.next().and_then(|second| state_of_namesake(first, second)) {
+            return Self {
+                countries: BTreeSet::from([state.0]),
+                areas: BTreeSet::from([state]),
+                town: Some(fold(first)),
+                ..Self::default()
+            };
+        }
         let folded = fold(first);
         // `The Philippines`
         let folded = match folded.strip_prefix("the ") {
@@ -78,6 +130,33 @@ impl Wanted {
         }
     }
 
+    /// A metropolitan area of the short list: by its town, by its own name, and perhaps by what lies around it.
+    fn metro(place: &str) -> Option<Self> {
+        let folded = fold(place);
+        let ends = [" metropolitan area", " metro area", " metro", " area", " park"];
+        let short = ends.iter().find_map(|end| folded.strip_suffix(end));
+        // `Seattle metro area` is greater Seattle.
+        let greater = short.map(|short| format!("greater {short}"));
+        let is_it = |(name, _, _): &&(&str, &str, &[Area])| {
+            *name == folded || Some(*name) == short || Some(*name) == greater.as_deref()
+        };
+        let (name, town, around) = METROS.iter().find(is_it)?;
+        let of = |town: &str| Self {
+            countries: around.iter().map(|area| area.0).collect(),
+            areas: around.iter().copied().collect(),
+            town: Some(town.to_owned()),
+            ..Self::default()
+        };
+        Some(Self {
+            around: around.to_vec(),
+            others: vec![Self {
+                town: Some((*name).to_owned()),
+                ..Self::default()
+            }],
+            ..of(town)
+        })
+    }
+
     fn all_of(countries: impl IntoIterator<Item = Code>, areas: impl IntoIterator<Item = Area>) -> Self {
         Self {
             countries: countries.into_iter().collect(),
@@ -87,7 +166,9 @@ impl Wanted {
     }
 
     fn town(folded: String, whole: Stated) -> Self {
+        let known = matches!(NAMES.get(folded.as_str()), Some(Name::Town(_)));
         Self {
+            gap: (!known).then_some(Gap::Unknown),
             countries: whole.countries.into_iter().chain(whole.decided).collect(),
             areas: whole.areas,
             town: Some(folded),
@@ -112,7 +193,35 @@ impl Wanted {
     pub fn fits(&self, stated: &str) -> Fit {
         let stated = Stated::of(stated);
         let others = self.others.iter().map(|other| other.fits_one(&stated));
-        others.fold(self.fits_one(&stated), Fit::min)
+        let fit = others.fold(self.fits_one(&stated), Fit::min);
+        if fit == Fit::No && (stated.or_remote || self.may_be_around(&stated)) {
+            return Fit::Unclear;
+        }
+        fit
+    }
+
+    /// Whether a place may belong to the metropolitan area that the caller named.
+    fn may_be_around(&self, stated: &Stated) -> bool {
+        !self.around.is_empty() && Self::all_of([], self.around.iter().copied()).fits_named(stated) != Fit::No
+    }
+
+    /// Whether a place names nothing smaller than a state, and the town may lie there: `Germany`, `Remote, EMEA`.
+    fn may_lie_in(&self, town: &str, stated: &Stated) -> bool {
+        if stated.unread || !stated.towns.is_empty() {
+            return false;
+        }
+        let codes: Vec<Code> = match NAMES.get(town) {
+            Some(Name::Town(town)) if self.countries.is_empty() => town.codes.split(',').collect(),
+            _ => self.countries.iter().copied().collect(),
+        };
+        let is_there = |code: &Code| {
+            stated.countries.contains(code)
+                || stated.regions.contains(code)
+                || stated.open_countries.contains(code)
+        };
+        let elsewhere =
+            !self.areas.is_empty() && !stated.areas.is_empty() && self.areas.is_disjoint(&stated.areas);
+        !elsewhere && (stated.is_nothing() || codes.is_empty() || codes.iter().any(is_there))
     }
 
     fn fits_one(&self, stated: &Stated) -> Fit {
@@ -136,10 +245,14 @@ impl Wanted {
         let is_there = |town: &str| name.is_some_and(|name| town == name || is_borough_of(town, name));
         let towns = || stated.towns.iter().filter(|town| is_there(town.name));
         let written = !wanted.is_empty() && is_written(wanted, stated);
+        if !written && is_begun(wanted, stated) {
+            return Fit::Unclear;
+        }
         if !written && towns().next().is_none() {
             // The state of the same name may be meant: `New York` and `Buffalo, NY`.
             let state = TOWN_AND_AREA.get(wanted);
-            return if state.is_some_and(|state| stated.areas.contains(state)) {
+            let in_state = state.is_some_and(|state| stated.areas.contains(state));
+            return if in_state || self.may_lie_in(wanted, stated) {
                 Fit::Unclear
             } else {
                 Fit::No
@@ -165,6 +278,14 @@ impl Wanted {
                 return Fit::Unclear;
             }
         }
+        // In a country where the list has no town of that name: `Santiago de Compostela, Spain`.
+        if let (true, Some(Name::Town(known))) = (self.countries.is_empty(), NAMES.get(wanted)) {
+            let is_known = |code: &Code| known.codes.split(',').any(|known| known == *code);
+            let mut all = towns().flat_map(|town| stated.countries_of(town)).peekable();
+            if all.peek().is_some() && !all.any(|code| is_known(&code)) {
+                return Fit::Unclear;
+            }
+        }
         let there = |code: &Code| stated.countries.contains(code) || stated.decided.contains(code);
         if self.countries.is_empty() || self.countries.iter().any(there) {
             return Fit::Yes;
@@ -173,6 +294,11 @@ impl Wanted {
         let elsewhere = |code: &Code| !self.countries.contains(code);
         let mut all = towns().flat_map(|town| stated.countries_of(town)).peekable();
         let known = all.peek().is_some();
+        // A code beside it is of two other places: `Liverpool, IL`.
+        let open = &stated.open_countries;
+        if known && !open.is_empty() && open.is_disjoint(&self.countries) {
+            return Fit::Unclear;
+        }
         if (known && all.all(|code| elsewhere(&code))) || (!known && !stated.countries.is_empty()) {
             return Fit::No;
         }
@@ -250,12 +376,42 @@ fn is_written(wanted: &str, stated: &Stated) -> bool {
         return false;
     }
     let ending = format!(" {wanted}");
-    let longer = stated.long_names.iter().filter(|name| name.ends_with(&ending));
+    let is_longer = |name: &&String| name.ends_with(&ending) || is_other_town(wanted, name);
+    let longer = stated.long_names.iter().filter(is_longer);
     let mut text = stated.folded.replace(&format!(" new{alone}"), "  ");
     for name in longer {
         text = text.replace(&format!(" {name} "), "  ");
     }
+    if !has_one_in_uk(wanted) {
+        text = text.replace(&format!("{alone}upon "), "  ");
+    }
     text.contains(&alone)
+}
+
+/// Whether the words of a place stand there only as the beginning of a longer name: Kingston upon Hull may be meant by
+/// its first word, or not.
+fn is_begun(wanted: &str, stated: &Stated) -> bool {
+    let begins = |name: &String| is_other_town(wanted, name);
+    !wanted.is_empty()
+        && (stated.long_names.iter().any(begins) || stated.folded.contains(&format!(" {wanted} upon ")))
+}
+
+/// Whether a longer name is a town's in a country where the list has none of the shorter name. In the same country, it is
+/// often a part of the town: `Berlin Köpenick`.
+fn is_other_town(wanted: &str, longer: &str) -> bool {
+    let begins = longer
+        .strip_prefix(wanted)
+        .is_some_and(|rest| rest.starts_with(' '));
+    let (Some(Name::Town(short)), Some(Name::Town(long))) = (NAMES.get(wanted), NAMES.get(longer)) else {
+        return false;
+    };
+    let shared = |code: &str| long.codes.split(',').any(|other| other == code);
+    begins && short.name != long.name && !short.codes.split(',').any(shared)
+}
+
+/// Whether the list has a town of that name in the United Kingdom, where a river may follow.
+fn has_one_in_uk(wanted: &str) -> bool {
+    matches!(NAMES.get(wanted), Some(Name::Town(town)) if town.codes.split(',').any(|code| code == "GB"))
 }
 
 /// What the caller may mean by a name that is several places.

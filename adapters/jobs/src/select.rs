@@ -6,7 +6,7 @@ use freshcontext_contract::chrono::{DateTime, Utc};
 
 use crate::input::Search;
 use crate::job::Job;
-use crate::places::{Fit, Wanted};
+use crate::places::{Fit, Gap, Wanted};
 use crate::words::Query;
 
 /// The adverts that fit, and why the others do not.
@@ -32,6 +32,8 @@ pub struct Selection {
     pub repeated: usize,
     /// Shown without a date.
     pub undated: usize,
+    /// What the list of places cannot tell of the place asked for.
+    pub gap: Option<Gap>,
 }
 
 /// Picks the adverts that fit.
@@ -39,7 +41,10 @@ pub fn select(jobs: Vec<Job>, search: &Search, now: DateTime<Utc>) -> Selection 
     let query = Query::of(&search.query);
     let remote = search.remote_wanted() || query.remote;
     let wanted = search.place().map(Wanted::of);
-    let mut selection = Selection::default();
+    let mut selection = Selection {
+        gap: wanted.as_ref().and_then(Wanted::gap),
+        ..Selection::default()
+    };
     let mut fitting: Vec<(Job, Vec<String>)> = Vec::new();
     for job in jobs {
         let words = job.words();
@@ -247,6 +252,9 @@ mod tests {
         let selection = select(jobs, &search, now());
         assert_eq!(keys(&selection), ["a"]);
         assert_eq!((selection.no_place, selection.elsewhere), (1, 2));
+        assert_eq!(selection.gap, None);
+        search.location = Some("Randstad".into());
+        assert_eq!(select(vec![], &search, now()).gap, Some(Gap::Unknown));
         // A country finds its towns, and says which; what may lie there is counted.
         search.location = Some("Germany".into());
         let jobs = vec![

@@ -34,7 +34,19 @@ pub(super) const LINE_END: char = '\u{1f}';
 pub(super) fn words_of(text: &str) -> Vec<String> {
     let near: String = text.chars().take(160).collect();
     let near = near.replace('\n', "\u{1f} ");
-    near.split_whitespace().map(str::to_owned).collect()
+    let mut words: Vec<String> = Vec::new();
+    for word in near.split_whitespace() {
+        // `21 st December`: the ending is raised in a page.
+        let ordinal = matches!(word, "st" | "nd" | "rd" | "th");
+        match words
+            .last_mut()
+            .filter(|last| ordinal && last.bytes().all(|byte| byte.is_ascii_digit()))
+        {
+            Some(day) => day.push_str(word),
+            None => words.push(word.to_owned()),
+        }
+    }
+    words
 }
 
 /// A word without the marks around it.
@@ -147,6 +159,10 @@ fn numeric(word: &str) -> Option<NaiveDate> {
     };
     if let (Some(day), Some(month)) = (day_of(a), month_of(b)) {
         return ymd(year_of(c)?, month, day);
+    }
+    // `december-30-2026`
+    if let (Some(month), Some(day)) = (month_of(a), day_of(b)) {
+        return ymd(four(c)?, month, day);
     }
     if [a, b, c]
         .into_iter()

@@ -3,8 +3,8 @@
 use super::MOST_LABELS;
 use super::date::{LINE_END, Written, bare, date_at, words_of};
 use super::words::{
-    AFTER_DATE, APPLICANTS, ARTICLES, CLOSERS, CLOSING, FILLERS, GENERAL, LASTING, OBJECT_ENDS, OPENING,
-    PERIOD, PERIOD_FROM, SHORT_WEEKDAYS, VERBS, WEEKDAYS,
+    AFTER_DATE, APPLICANTS, ARTICLES, CLOSERS, CLOSING, EXPIRING, FILLERS, GENERAL, LASTING, OBJECT_ENDS,
+    OPENING, PERIOD, PERIOD_FROM, SHORT_WEEKDAYS, VERBS, WEEKDAYS,
 };
 
 /// Filler words that are passed over.
@@ -59,18 +59,33 @@ fn stands_alone(text: &str, at: usize, label: &str) -> bool {
         .rsplit(|c: char| !c.is_alphanumeric())
         .next()
         .unwrap_or_default();
+    // A position expires at the end of its term.
+    if label.contains("expire") {
+        return EXPIRING.contains(&last);
+    }
     if VERBS.contains(&label) {
         return begins || CLOSERS.contains(&last);
     }
     !GENERAL.contains(&label) || begins || ARTICLES.contains(&last)
 }
 
+/// Words that are times of day, or the zone of one.
+const TIMES: [&str; 16] = [
+    "noon", "cet", "cest", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "bst", "utc", "gmt",
+    "aest", "sgt",
+];
+
 /// Whether a word is a time of day: `5pm`, `11:59`, `p.m.`, `12h`.
 fn is_time(bare: &str) -> bool {
     let unit = bare.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ':' | '.'));
     let of_day = matches!(unit, "am" | "pm" | "a.m" | "p.m" | "uhr" | "h");
-    let alone = matches!(bare, "noon" | "cet" | "cest" | "est" | "edt" | "utc" | "gmt");
-    bare.contains(':') || of_day || alone
+    // `17.00`: no month is 0, or above 12.
+    let dotted = bare.split_once('.').is_some_and(|(hour, minute)| {
+        let two = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+        two(hour) && two(minute) && hour < "24" && minute < "60" && !("01"..="12").contains(&minute)
+    });
+    let alone = TIMES.contains(&bare);
+    bare.contains(':') || of_day || dotted || alone
 }
 
 /// Behind `for`, the words of what a label is about, up to the verb of its date; none where the sentence ends first.
@@ -83,6 +98,14 @@ fn object(words: &[String]) -> Option<usize> {
         .get(at)
         .is_some_and(|word| OBJECT_ENDS.contains(&bare(word)));
     (ends && !near.take(at).any(|word| word.contains(LINE_END))).then_some(at + 1)
+}
+
+/// Behind `via`, the words up to the one that closes; none where the sentence ends first.
+fn way(words: &[String]) -> Option<usize> {
+    let near = words.iter().take(MOST_OBJECT);
+    let at = near.clone().position(|word| CLOSING.contains(&bare(word)))?;
+    let ends = |word: &String| word.ends_with(['.', '!', '?', ';', ':', ',']) || word.contains(LINE_END);
+    (!near.take(at).any(ends)).then_some(at)
 }
 
 /// Whether "apply" behind these words is what people do: changes, limits and rules apply, too.
@@ -109,10 +132,17 @@ fn after_label(rest: &str, mut closing: bool, takes_object: bool) -> Option<Writ
             && bare.chars().all(char::is_alphabetic);
         let time = is_time(bare);
         if takes_object
-            && matches!(bare, "for" | "für" | "pour")
+            && matches!(bare, "for" | "für" | "pour" | "op")
             && let Some(taken) = object(words.get(at + 1..)?)
         {
             at += 1 + taken;
+            continue;
+        }
+        // `via our careers' website by 8 December`
+        if bare == "via"
+            && let Some(way) = way(words.get(at + 1..)?)
+        {
+            at += 1 + way;
             continue;
         }
         if PERIOD_FROM.contains(&bare)
@@ -137,7 +167,8 @@ fn after_label(rest: &str, mut closing: bool, takes_object: bool) -> Option<Writ
         let pattern = bare
             .chars()
             .all(|c| matches!(c, 'y' | 'm' | 'd' | '-' | '/' | '.'));
-        let filler = weekday || time || pattern || FILLERS.contains(&bare);
+        // To whom: `to jobs@example.org by 15 December`.
+        let filler = weekday || time || pattern || bare.contains('@') || FILLERS.contains(&bare);
         // A sentence ends, and what follows is another one's.
         let ended = word.ends_with(['.', '!', '?', ';']) && !bare.chars().all(|c| c.is_ascii_digit());
         if !filler || (ended && !bare.is_empty() && !weekday && !time) || passed > MOST_FILLERS {

@@ -366,6 +366,70 @@ fn wordings_of_public_adverts_are_read() {
     }
 }
 
+/// Sentences that public adverts, and the tests of readers of adverts, have beside those above.
+#[test]
+fn further_wordings_of_public_adverts_are_read() {
+    for text in [
+        "Reageren op deze vacature kan tot 15 december 2026.",
+        "Solliciteren op deze functie kan tot en met 15 december 2026.",
+        "Stuur je sollicitatie uiterlijk 15 december 2026 naar ons.",
+        "De vacature sluit op 15 december 2026.",
+        "Send din ansøgning senest 15. december 2026.",
+        "Indsend din ansøgning senest 15/12/2026.",
+        "Inoltro candidature entro martedì 15 dicembre 2026 alle ore 16:00.",
+        "Candidature entro le 17.00 del 15 dicembre 2026.",
+        "Le domande dovranno pervenire entro le ore 12:00 del 15/12/2026. Supplenza dal 20/12/2026 al 30/12/2026.",
+        "Scadenza per la presentazione delle domande: 15/12/2026",
+        "El plazo de presentación de solicitudes expirará el 15 de diciembre de 2026, estando sujeto a cambios",
+        "Fecha límite para apuntarse: 2026-12-15",
+        "Plazo de postulación: 2026-12-15",
+        "The deadline to submit your application is 15 December 2026 at 5:00 PM",
+        "Stage 1 deadline for applications: Tuesday 15 th December 2026.",
+        "Job Posting End Date:December-15-2026",
+        "Recruiting for this role ends on 12/15/2026.",
+        "Application expected to close: 12/15/2026",
+        "This position will be open through December 15, 2026.",
+        "Feel free to send in your application today, but no later than 15th of December, 2026.",
+        "Please submit it before the end of the day on (dd.mm.yyyy): 15.12.2026 We encourage candidates to apply.",
+        "Send your CV to jobs@example.org by December 15, 2026.",
+        "We are accepting applications until: 12/15/2026.",
+        "Job posting expires on 15 December 2026",
+        "Submit a résumé by Tuesday, December 15, 2026",
+        "Submit your application via our careers' website by 15 December 2026",
+        "This posting will close at 11:59 pm MST on December 15, 2026",
+        "Application window is expected to close on 15-DEC-2026",
+        "Job posting expiration date: 2026-12-15",
+        "Fin de l'affichage : 2026-12-15",
+        "Fermeture du concours : 15 décembre 2026",
+        "Candidatures reçues jusqu'au 15 décembre 2026",
+        "Candidatures jusqu’au 15 décembre 2026",
+        "Les candidatures doivent être déposées avant le 15 décembre 2026.",
+        "The closing date for applications is strictly 15th December 2026. All will be contacted by 23rd December 2026.",
+        "Postulez au plus tard le 15 décembre 2026",
+        "Cette offre expirera le 15 décembre 2026",
+        "Offre valide jusqu'au 15 décembre 2026",
+        "Data limite para candidaturas: 15/12/2026",
+    ] {
+        assert_eq!(found(text).as_deref(), Some("2026-12-15"), "{text}");
+    }
+    for text in [
+        "Reageren op deze vacature is niet meer mogelijk sinds 15 november 2026.",
+        "De winkel sluit op 15 december 2026.",
+        "This position will be open until filled. Start: 15 December 2026",
+        "Send in your application today. We start on 15 December 2026",
+        "Send your CV to jobs@example.org. We start on 15 December 2026",
+        "Le domande dovranno pervenire per email. Supplenza dal 20/12/2026 al 30/12/2026.",
+        "Candidature entro 15.12",
+        "The certificate expires on 15 December 2026",
+        "This position expires on 15 December 2026 and may be extended",
+        "Submit your application via our website. The work ends by 15 December 2026",
+        "We are accepting applications from 15 December 2026",
+        "Les candidatures doivent être traitées avant le 15 décembre 2026.",
+    ] {
+        assert_eq!(found(text), None, "{text}");
+    }
+}
+
 #[test]
 fn only_a_closing_word_makes_a_deadline() {
     for (text, day) in [

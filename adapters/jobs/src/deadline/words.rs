@@ -98,6 +98,27 @@ pub(super) const LABELS: &[&str] = &[
     "ansøg senest",
     "hakuaika päättyy",
     "viimeinen hakupäivä",
+    "hae viimeistään",
+    "deadline to submit your application",
+    "application window is expected to close",
+    "posting is expected to close",
+    "posting expiration date",
+    "fin de l'affichage",
+    "fermeture du concours",
+    "offre valide jusqu'au",
+    "data limite para candidatura",
+    "deadline to submit applications",
+    "recruiting for this role ends",
+    "recruiting for this position ends",
+    "application expected to close",
+    "applications expected to close",
+    "applications are expected to close",
+    "fecha límite para apuntarse",
+    "fecha límite para inscribirse",
+    "fecha límite para aplicar",
+    "plazo de postulación",
+    "scadenza per la presentazione delle domande",
+    "scadenza per la presentazione delle candidature",
 ];
 
 /// Phrases of applications that announce a closing day only where a closing word stands before the date: adverts write
@@ -132,10 +153,31 @@ pub(super) const OPEN_LABELS: &[&str] = &[
     "solliciteren",
     "reageer",
     "reageren",
+    "je sollicitatie",
+    "jouw sollicitatie",
     "inscripciones",
     "postulaciones",
     "candidaturas",
     "inscrições",
+    "send in your application",
+    "accepting applications",
+    "submit a résumé",
+    "submit a resume",
+    "submit a cv",
+    "your résumé",
+    "please submit it",
+    "position will be open",
+    "position will remain open",
+    "posting will be open",
+    "posting will remain open",
+    "vacancy will remain open",
+    "domande dovranno pervenire",
+    "candidature dovranno pervenire",
+    "send din ansøgning",
+    "indsend din ansøgning",
+    "send ansøgning",
+    "send søknad",
+    "send søknaden",
 ];
 
 /// Phrases that announce a closing day in place of an earlier one.
@@ -250,6 +292,7 @@ pub(super) const CLOSING: &[&str] = &[
     "innen",
     "entro",
     "até",
+    "tard",
 ];
 
 /// Words that say that a date opens.
@@ -396,10 +439,24 @@ pub(super) const FILLERS: &[&str] = &[
     "dia",
     "senest",
     "innen",
+    "ore",
+    "day",
+    "today",
+    "but",
+    "reçues",
+    "doivent",
+    "être",
+    "déposées",
+    "envoyées",
+    "transmises",
+    "strictly",
+    "expirará",
+    "finalizará",
+    "terminará",
 ];
 
 /// Days of the week and times of day, before a date.
-pub(super) const WEEKDAYS: [&str; 44] = [
+pub(super) const WEEKDAYS: [&str; 51] = [
     "mon",
     "tue",
     "wed",
@@ -428,6 +485,13 @@ pub(super) const WEEKDAYS: [&str; 44] = [
     "viernes",
     "sábado",
     "domingo",
+    "lunedì",
+    "martedì",
+    "mercoledì",
+    "giovedì",
+    "venerdì",
+    "sabato",
+    "domenica",
     "maandag",
     "dinsdag",
     "woensdag",
@@ -465,18 +529,26 @@ pub(super) const ARTICLES: [&str; 8] = ["the", "la", "le", "die", "der", "de", "
 
 /// Verbs that announce a closing day where they begin a sentence or stand behind a word of [`CLOSERS`]: offices, projects
 /// and deals close, too.
-pub(super) const VERBS: [&str; 6] = [
+pub(super) const VERBS: [&str; 12] = [
     "closes on",
     "close on",
     "closes",
     "will close",
     "closing",
     "close",
+    "sluit op",
+    "expires on",
+    "expires",
+    "will expire",
+    "expire le",
+    "expirera le",
 ];
 
 /// What closes to applications.
-pub(super) const CLOSERS: [&str; 17] = [
+pub(super) const CLOSERS: [&str; 19] = [
     "vacancy",
+    "vacature",
+    "offre",
     "position",
     "role",
     "job",
@@ -495,11 +567,23 @@ pub(super) const CLOSERS: [&str; 17] = [
     "window",
 ];
 
+/// What expires to applications.
+pub(super) const EXPIRING: [&str; 8] = [
+    "posting",
+    "advert",
+    "advertisement",
+    "ad",
+    "listing",
+    "vacancy",
+    "offer",
+    "offre",
+];
+
 /// Words before the first day of a period, which are nothing where no period follows.
 pub(super) const PERIOD_FROM: [&str; 3] = ["del", "du", "vom"];
 
 /// Words with which a label's object ends: `the application deadline for the doctoral programme is`.
-pub(super) const OBJECT_ENDS: [&str; 4] = ["is", "ist", "est", "endet"];
+pub(super) const OBJECT_ENDS: [&str; 5] = ["is", "ist", "est", "endet", "kan"];
 
 /// Words right before "apply" with which people do it.
 pub(super) const APPLICANTS: &[&str] = &[

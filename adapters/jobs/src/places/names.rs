@@ -117,8 +117,8 @@ static CONTINENTS: LazyLock<HashMap<&'static str, Vec<Code>>> = LazyLock::new(||
             "AS" => &["asia", "apac", "asia pacific"],
             "AF" => &["africa", "emea"],
             "OC" => &["oceania", "apac", "asia pacific"],
-            "SA" => &["south america", "americas", "the americas"],
-            "NA" => &["americas", "the americas"],
+            "SA" => &["south america", "americas", "the americas", "amer"],
+            "NA" => &["americas", "the americas", "amer"],
             _ => continue,
         };
         for name in names {
@@ -230,8 +230,47 @@ const ALIASES: [(&str, &str); 15] = [
     ("lefkosia", "nicosia"),
 ];
 
+/// Metropolitan areas that people name without their town, or whose places lie in known states: the name, the town in
+/// its middle, and the states that it lies in.
+pub(super) const METROS: [(&str, &str, &[Area]); 16] = [
+    ("silicon valley", "san jose", &[("US", "california")]),
+    ("bay area", "san francisco", &[("US", "california")]),
+    ("sf bay area", "san francisco", &[("US", "california")]),
+    ("san francisco bay area", "san francisco", &[("US", "california")]),
+    (
+        "greater boston",
+        "boston",
+        &[("US", "massachusetts"), ("US", "new hampshire")],
+    ),
+    ("greater seattle", "seattle", &[("US", "washington")]),
+    ("dmv", "washington", WASHINGTON),
+    ("greater washington", "washington", WASHINGTON),
+    ("greater washington dc", "washington", WASHINGTON),
+    ("greater dc", "washington", WASHINGTON),
+    ("tri state area", "new york city", NEW_YORK),
+    ("greater new york", "new york city", NEW_YORK),
+    ("greater new york city", "new york city", NEW_YORK),
+    ("research triangle", "raleigh", &[("US", "north carolina")]),
+    ("gta", "toronto", &[("CA", "ontario")]),
+    ("greater toronto", "toronto", &[("CA", "ontario")]),
+];
+
+const WASHINGTON: &[Area] = &[
+    ("US", "district of columbia"),
+    ("US", "maryland"),
+    ("US", "virginia"),
+];
+const NEW_YORK: &[Area] = &[("US", "new york"), ("US", "new jersey"), ("US", "connecticut")];
+
 /// Towns that the list does not have, or has by one spelling only, in its form.
-const MORE_TOWNS: [(&str, &str, &str); 11] = [
+const MORE_TOWNS: [(&str, &str, &str); 17] = [
+    ("odesa", "UA", "odesa"),
+    // The town in Texas has the same spelling; what stands beside it decides.
+    ("odessa", "~UA,US", "odesa"),
+    ("lvov", "UA", "lviv"),
+    ("kharkov", "UA", "kharkiv"),
+    ("dnepropetrovsk", "UA", "dnipro"),
+    ("dnipropetrovsk", "UA", "dnipro"),
     ("port of spain", "TT", "port of spain"),
     ("st louis", "US,SN,RE,FR", "st louis"),
     ("saint louis", "US,SN,RE,FR", "st louis"),
@@ -245,9 +284,9 @@ const MORE_TOWNS: [(&str, &str, &str); 11] = [
     ("bale", "CH", "basel"),
 ];
 
-/// A town that is also a state, and that is the state where it stands right behind another town: `Seattle, Washington`. Behind
-/// a town, New York and Quebec are as often the next town of a list.
-pub(super) const STATE_BEHIND_TOWN: &str = "washington";
+/// Towns that are also states, and that are the state where they stand right behind another town: `Seattle, Washington`.
+/// Behind a town, New York and Quebec are as often the next town of a list.
+pub(super) const STATES_BEHIND_TOWN: [&str; 2] = ["washington", "victoria"];
 
 /// Parts of towns that adverts name in place of the town, with the town's name in the list.
 const BOROUGHS: [(&str, &str); 6] = [

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::names::{Area, CODES, Code, NAMES, Name, Reading, STATE_BEHIND_TOWN, TOWN_AND_AREA, Town, fold};
+use super::names::{Area, CODES, Code, NAMES, Name, Reading, STATES_BEHIND_TOWN, TOWN_AND_AREA, Town, fold};
 
 /// Characters of a stated place that are read; boards list up to fifty places of an advert.
 const READ: usize = 2_000;
@@ -27,6 +27,10 @@ pub(super) struct Stated {
     pub towns: Vec<Town>,
     /// Known names of several words.
     pub long_names: Vec<String>,
+    /// Whether a word stands there that is neither a known name nor says how the work is done: a place, perhaps.
+    pub unread: bool,
+    /// Whether remote work is one of several alternatives, without a place of its own: `London or Remote`.
+    pub or_remote: bool,
     pub folded: String,
 }
 
@@ -48,7 +52,9 @@ impl Stated {
             ..Self::default()
         };
         let lists = |c: char| matches!(c, ';' | '|' | '/' | '·' | '•' | '\n' | '+' | '&');
-        for place in text.split(lists) {
+        let places: Vec<&str> = text.split(lists).flat_map(split_at_or).collect();
+        stated.or_remote = places.len() > 1 && places.iter().any(|place| fold(place) == "remote");
+        for place in places {
             let comma = place.split([',', '(', ')']);
             let parts = comma.flat_map(|part| part.split(" - ").flat_map(|part| part.split(" – ")));
             let parts: Vec<&str> = parts.map(str::trim).filter(|part| !part.is_empty()).collect();
@@ -107,6 +113,13 @@ impl Stated {
             && let Some((code, readings)) = CODES.get_key_value(part)
         {
             self.codes.insert(code);
+            // Recruiters write it for North America, and Namibia by its name.
+            if *code == "NA"
+                && let Some(Name::Region(codes)) = NAMES.get("north america")
+            {
+                self.regions.extend(codes.iter().copied().chain(["NA"]));
+                return;
+            }
             self.open.push(readings.clone());
         }
     }
@@ -167,6 +180,7 @@ impl Stated {
                 if at == 0 && words.first() == Some(&"new") {
                     at += town_at(&words, 1);
                 }
+                self.unread |= words.get(at).is_some_and(|word| !says_no_place(word));
                 at += 1;
                 continue;
             };
@@ -224,6 +238,71 @@ impl Stated {
     }
 }
 
+/// Words beside a place that are none.
+const NO_PLACES: [&str; 32] = [
+    "remote",
+    "remotely",
+    "hybrid",
+    "onsite",
+    "on",
+    "site",
+    "in",
+    "within",
+    "only",
+    "based",
+    "fully",
+    "full",
+    "100",
+    "home",
+    "homeoffice",
+    "office",
+    "work",
+    "from",
+    "anywhere",
+    "worldwide",
+    "global",
+    "globally",
+    "international",
+    "distributed",
+    "flexible",
+    "nationwide",
+    "multiple",
+    "various",
+    "locations",
+    "the",
+    "and",
+    "or",
+];
+
+/// Whether a word is part of no name: how the work is done, or a code.
+fn says_no_place(word: &str) -> bool {
+    let code = word.to_ascii_uppercase();
+    NO_PLACES.contains(&word) || CODES.contains_key(code.as_str()) || capitals(&code).is_some()
+}
+
+/// The alternatives in a place: `Austin, TX or Remote`, `Worthington, OH and Riva del Garda`. Behind a comma, `OR` is Oregon;
+/// `and` is a part of some names, and not behind a state's code.
+fn split_at_or(place: &str) -> Vec<&str> {
+    let lower = place.to_ascii_lowercase();
+    let mut words: Vec<(usize, &str)> = lower.match_indices(" or ").collect();
+    words.extend(lower.match_indices(" and "));
+    words.sort_unstable();
+    let mut from = 0;
+    let mut all = Vec::new();
+    for (at, word) in words {
+        let before = place.get(from..at).unwrap_or_default();
+        let is_oregon = before.trim_end().ends_with(',') && place.get(at + 1..at + 3) == Some("OR");
+        let last = before.rsplit_once(',').map_or("", |(_, last)| last.trim());
+        if is_oregon || (word == " and " && !CODES.contains_key(last)) {
+            continue;
+        }
+        all.push(before);
+        from = at + word.len();
+    }
+    all.extend(place.get(from..));
+    all
+}
+
 /// What the two parts of a place are together.
 enum Pair {
     /// A town with the name of a country or state, and the code of the state that it is in.
@@ -238,13 +317,17 @@ fn pair_of(first: &str, second: &str) -> Option<Pair> {
     let named = NAMES.get(fold(first).as_str())?;
     let folded = fold(second);
     if let (Name::Town(town), Some(area)) = (named, TOWN_AND_AREA.get(folded.as_str())) {
-        let behind = folded == STATE_BEHIND_TOWN && town.codes.split(',').any(|code| code == area.0);
+        let is_state = STATES_BEHIND_TOWN.contains(&folded.as_str());
+        let behind = is_state && town.codes.split(',').any(|code| code == area.0);
         return (behind && town.name != folded).then_some(Pair::State(*area));
     }
     let readings = CODES.get(second)?;
-    let is_state = |reading: &&Reading| reading.country == "US" && reading.area.is_some() && !reading.weak;
-    let state = readings.iter().find(is_state)?;
     let is_area = |reading: &Reading| reading.area.is_some();
+    // `Victoria, BC`: the code of a province, where it can be nothing else.
+    let in_canada = |reading: &&Reading| reading.country == "CA" && readings.iter().all(is_area);
+    let in_us = |reading: &&Reading| reading.country == "US" && reading.area.is_some();
+    let is_state = |reading: &&Reading| !reading.weak && (in_us(reading) || in_canada(reading));
+    let state = readings.iter().find(is_state)?;
     match named {
         Name::Country("US") => None,
         Name::Country(code) if readings.iter().any(|reading| reading.country == *code) => None,
@@ -274,6 +357,21 @@ fn pair_of(first: &str, second: &str) -> Option<Pair> {
         }
         Name::Area(area) => (area.0 == "US" || readings.iter().all(is_area)).then_some(Pair::TownOfCode),
         _ => None,
+    }
+}
+
+/// The state of a town that has the name of a country or of another state, where a caller writes both: `Lebanon, NH`.
+pub(super) fn state_of_namesake(first: &str, second: &str) -> Option<Area> {
+    let is_country = matches!(NAMES.get(fold(first).as_str()), Some(Name::Country(_)));
+    let readings = CODES.get(second)?;
+    let state = readings
+        .iter()
+        .find_map(|reading| reading.area.filter(|_| !reading.weak))?;
+    match pair_of(first, second)? {
+        Pair::TownOfCode => Some(state),
+        // `Peru, IN` names one place, and two countries are none.
+        Pair::Open(_) if is_country => Some(state),
+        Pair::Open(_) | Pair::State(_) => None,
     }
 }
 

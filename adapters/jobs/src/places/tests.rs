@@ -215,9 +215,105 @@ fn a_place_is_more_than_a_word() {
         ("Mumbai", "Bombay", Fit::Yes),
         ("USA", "US-Remote", Fit::Yes),
         ("California", "San Diego - CA", Fit::Yes),
+        // A caller's town with the name of a country or of another state.
+        ("Lebanon, NH", "Lebanon, NH", Fit::Yes),
+        ("Lebanon, NH", "Beirut, Lebanon", Fit::No),
+        ("Holland, MI", "Holland, MI", Fit::Yes),
+        ("Holland, MI", "Amsterdam, Netherlands", Fit::No),
+        ("Peru, IN", "Lima, Peru", Fit::No),
+        ("Delaware, OH", "Wilmington, DE", Fit::No),
+        ("Indiana, PA", "Indiana, PA", Fit::Yes),
+        ("Indiana, PA", "Indianapolis, IN", Fit::No),
+        ("Jamaica, NY", "Kingston, Jamaica", Fit::No),
+        ("Victoria, BC", "Victoria, BC", Fit::Yes),
+        ("Victoria, BC", "Melbourne, Victoria", Fit::No),
+        ("Australia", "Victoria, BC", Fit::No),
+        ("Liverpool, UK", "Liverpool, IL", Fit::Unclear),
+        // The beginning of a longer name.
+        ("Kingston", "Kingston upon Hull", Fit::Unclear),
+        ("Kingston", "Kingston-upon-Thames, Surrey", Fit::Unclear),
+        ("Kingston", "Kingston, Jamaica", Fit::Yes),
+        ("Santiago", "Santiago de Compostela, Spain", Fit::Unclear),
+        ("Santiago", "Santiago, Chile", Fit::Yes),
+        ("San Francisco", "San Francisco de Macoris", Fit::Unclear),
+        ("Frankfurt", "Frankfurt am Main", Fit::Yes),
+        ("Berlin", "Berlin Köpenick", Fit::Yes),
+        ("Newcastle upon Tyne", "Newcastle upon Tyne, UK", Fit::Yes),
+        // Spellings of towns that Ukraine has changed.
+        ("Odesa", "Odessa, Ukraine", Fit::Yes),
+        ("Odessa", "Odesa, Ukraine", Fit::Yes),
+        ("Odessa, Ukraine", "Odesa", Fit::Yes),
+        ("Odessa, TX", "Odesa, Ukraine", Fit::No),
+        ("Odessa, Ukraine", "Odessa, TX", Fit::No),
+        ("USA", "Odessa, TX", Fit::Yes),
+        ("Lviv", "Lvov", Fit::Yes),
+        // A town may lie in a place that holds it, or anywhere.
+        ("Berlin", "Germany", Fit::Unclear),
+        ("Berlin", "Remote, EMEA", Fit::Unclear),
+        ("Berlin", "Remote", Fit::Unclear),
+        ("Berlin", "Remote - US", Fit::No),
+        ("Berlin", "Kleinwinzigdorf, Germany", Fit::No),
+        ("Berlin", "Austin, Texas", Fit::No),
+        ("Munich", "Bavaria", Fit::Unclear),
+        ("Austin, TX", "United States", Fit::Unclear),
+        ("Austin, TX", "California", Fit::No),
+        // Remote work as an alternative has no place of its own.
+        ("Germany", "London, Boston, or Remote", Fit::Unclear),
+        (
+            "Germany",
+            "San Francisco, CA or Remote within California",
+            Fit::No,
+        ),
+        ("Texas", "Austin, TX or Remote", Fit::Yes),
+        ("Ohio", "Worthington, OH and Riva del Garda, Italy", Fit::Yes),
+        ("Italy", "Worthington, OH and Riva del Garda, Italy", Fit::Yes),
+        ("Washington", "Portland, OR", Fit::No),
+        ("USA", "Remote - AMER or EMEA", Fit::Unclear),
+        ("USA", "Remote (NA)", Fit::Unclear),
+        ("Namibia", "Windhoek, Namibia", Fit::Yes),
+        // Metropolitan areas: by their towns, and perhaps by a place in their states.
+        ("Silicon Valley", "San Jose, CA", Fit::Yes),
+        ("Silicon Valley", "Palo Alto, CA", Fit::Unclear),
+        ("Silicon Valley", "Silicon Valley", Fit::Yes),
+        ("Silicon Valley", "New York, NY", Fit::No),
+        ("Silicon Valley", "San José, Costa Rica", Fit::No),
+        ("San Francisco Bay Area", "Palo Alto, CA", Fit::Unclear),
+        ("San Francisco Bay Area", "Austin, TX", Fit::No),
+        ("Greater Boston", "Boston, MA", Fit::Yes),
+        ("Greater Boston Area", "Cambridge, MA", Fit::Unclear),
+        ("DC metro area", "Arlington, VA", Fit::Unclear),
+        ("Seattle metro", "Kirkland, WA", Fit::Unclear),
+        ("GTA", "Toronto, Canada", Fit::Yes),
+        ("GTA", "Mississauga, ON", Fit::Unclear),
+        ("GTA", "Vancouver, BC", Fit::No),
     ] {
         assert_eq!(Wanted::of(place).fits(stated), fit, "{place}: {stated}");
     }
+}
+
+#[test]
+fn what_the_list_does_not_have_is_known() {
+    for (place, gap) in [
+        ("Berlin", None),
+        ("Germany", None),
+        ("Silicon Valley", None),
+        ("Randstad", Some(Gap::Unknown)),
+        ("Berlin or Germany", None),
+        ("Greater London", Some(Gap::Metro)),
+        ("Berlin metropolitan area", Some(Gap::Metro)),
+    ] {
+        assert_eq!(Wanted::of(place).gap(), gap, "{place}");
+    }
+    let told = Gap::Unknown.told("Randstad");
+    assert_eq!(
+        told,
+        "The list of places does not have Randstad, so only adverts that write it are found there"
+    );
+    let told = Gap::Metro.told("Greater London");
+    assert!(
+        told.starts_with("Greater London is found by its town alone"),
+        "{told}"
+    );
 }
 
 #[test]
