@@ -212,9 +212,11 @@ impl SourceError {
         example: impl fmt::Display,
     ) -> Self {
         let field = field.into();
+        let problem = problem.to_string();
+        let end = if problem.ends_with('?') { "" } else { "." };
         let mut error = Self::new(
             ErrorCode::InvalidInput,
-            format!("{} {problem}. Example: {example}", code(&field)),
+            format!("{} {problem}{end} Example: {example}", code(&field)),
         );
         error.field = Some(field);
         error

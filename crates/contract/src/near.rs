@@ -86,6 +86,17 @@ fn shown(name: &str) -> String {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_near_miss_is_refused_in_one_sentence() {
+        let known = || ["company", "ticker"].into_iter();
+        let refused =
+            refuse_near_misses(["compny"].into_iter(), known, r#"{"company": "Example"}"#).unwrap_err();
+        assert_eq!(
+            refused.message,
+            r#"`compny` is not an argument of this tool; did you mean `company`? Example: {"company": "Example"}"#
+        );
+    }
+
     /// What workflow tools and agents add is no near miss of what the tools take.
     #[test]
     fn added_arguments_are_no_near_misses() {
