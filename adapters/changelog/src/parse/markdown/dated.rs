@@ -8,7 +8,6 @@ use freshcontext_contract::chrono::{Datelike as _, NaiveDate};
 use freshcontext_parse::date::{self, Found};
 use freshcontext_parse::text::digits;
 
-use super::title::STRUCK;
 use words::{COMING, FILLERS, OTHER};
 
 /// Most words between them, and most words of a text that are looked at.
@@ -16,6 +15,9 @@ const MOST_FILLERS: usize = 4;
 const WORDS: usize = 80;
 /// Most words of a date.
 const DATE_WORDS: usize = 7;
+
+/// The mark around what is struck out: `~~1.0.5 - 2026-03-05~~ [YANKED]`.
+pub(super) const STRUCK: &str = "~~";
 
 /// What the words around a date make of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use freshcontext_contract::StandingEvidence;
 use freshcontext_parse::date;
 
-use super::dated::{self, letters};
+use super::dated::{self, STRUCK, letters};
 use crate::parse::{marks, version};
 
 /// Words, alone or beside a version, that say that a release has not come out yet.
@@ -44,8 +44,6 @@ const UNRELEASED: [&str; 12] = [
     "future release",
     "unreleased version",
 ];
-/// The mark around what is struck out: `~~1.0.5 - 2026-03-05~~ [YANKED]`.
-pub(super) const STRUCK: &str = "~~";
 /// Words that may stand beside `unreleased` where no version does: `master (unreleased)`, `Next / Unreleased`.
 const BESIDE_UNRELEASED: [&str; 12] = [
     "unreleased",
