@@ -90,10 +90,10 @@ mod tests {
     fn a_near_miss_is_refused_in_one_sentence() {
         let known = || ["company", "ticker"].into_iter();
         let refused =
-            refuse_near_misses(["compny"].into_iter(), known, r#"{"company": "Example"}"#).unwrap_err();
+            refuse_near_misses(["tickers"].into_iter(), known, r#"{"ticker": "EXMP"}"#).unwrap_err();
         assert_eq!(
             refused.message,
-            r#"`compny` is not an argument of this tool; did you mean `company`? Example: {"company": "Example"}"#
+            r#"`tickers` is not an argument of this tool; did you mean `ticker`? Example: {"ticker": "EXMP"}"#
         );
     }
 
