@@ -6,6 +6,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
 /// Versions of RSS that the reader knows.
 const RSS: [&str; 4] = ["2.0", "0.91", "0.92", ""];
 /// What every other one is read as.
@@ -18,78 +21,59 @@ const OLD_DATES: [(&str, &str); 2] = [("issued", "published"), ("modified", "upd
 
 /// The feed with a root that its reader knows.
 pub(super) fn known(text: Cow<'_, str>) -> Cow<'_, str> {
-    let Some(range) = root(&text) else { return text };
-    let (Some(before), Some(tag), Some(after)) = (
-        text.get(..range.start),
-        text.get(range.clone()),
-        text.get(range.end..),
-    ) else {
-        return text;
-    };
-    let is_rss = tag
-        .strip_prefix("<rss")
-        .is_some_and(|rest| rest.starts_with(|c: char| c.is_whitespace() || matches!(c, '>' | '/')));
-    if is_rss {
-        return match with_version(tag) {
-            Some(tag) => Cow::Owned([before, &tag, after].concat()),
-            None => text,
-        };
+    match rewritten(&text) {
+        Some(rewritten) => Cow::Owned(rewritten),
+        None => text,
     }
-    let prefix = tag
-        .split_once("feed")
-        .map_or("", |(prefix, _)| prefix.trim_start_matches('<'));
-    if !(tag.contains(OLD_ATOM) && (prefix.is_empty() || prefix.ends_with(':'))) {
-        return text;
+}
+
+/// The feed with another root; `None` where its own is known.
+fn rewritten(text: &str) -> Option<String> {
+    let (place, tag) = root(text)?;
+    let (before, after) = (text.get(..place.start)?, text.get(place.end..)?);
+    match tag.local_name().as_ref() {
+        "rss" => Some(format!("{before}<{}>{after}", &*with_version(&tag)?)),
+        "feed" if tag.contains(OLD_ATOM) => {
+            let prefix = tag.name().prefix();
+            let prefix = prefix.map_or_else(String::new, |prefix| format!("{}:", prefix.as_ref()));
+            let mut after = after.to_owned();
+            for (old, new) in OLD_DATES {
+                after = after
+                    .replace(&format!("<{prefix}{old}>"), &format!("<{prefix}{new}>"))
+                    .replace(&format!("</{prefix}{old}>"), &format!("</{prefix}{new}>"));
+            }
+            Some(format!("{before}<{}>{after}", tag.replace(OLD_ATOM, ATOM)))
+        }
+        _ => None,
     }
-    let mut after = after.to_owned();
-    for (old, new) in OLD_DATES {
-        after = after
-            .replace(&format!("<{prefix}{old}>"), &format!("<{prefix}{new}>"))
-            .replace(&format!("</{prefix}{old}>"), &format!("</{prefix}{new}>"));
-    }
-    Cow::Owned([before, &tag.replace(OLD_ATOM, ATOM), &after].concat())
 }
 
 /// The start tag of RSS with a version that its reader knows, where it has another.
-fn with_version(tag: &str) -> Option<String> {
-    let Some(range) = attribute(tag, "version") else {
-        return Some(tag.replacen("<rss", &format!("<rss version=\"{NEWEST_RSS}\""), 1));
-    };
-    let is_known = RSS.contains(&tag.get(range.clone())?);
-    (!is_known).then(|| Some([tag.get(..range.start)?, NEWEST_RSS, tag.get(range.end..)?].concat()))?
+fn with_version<'t>(tag: &BytesStart<'t>) -> Option<BytesStart<'t>> {
+    let stated = tag.try_get_attribute("version").ok()?;
+    if stated.is_some_and(|stated| RSS.contains(&stated.value.as_ref())) {
+        return None;
+    }
+    let mut others = tag.attributes().collect::<Result<Vec<_>, _>>().ok()?;
+    others.retain(|attribute| attribute.key.as_ref() != "version");
+    let mut out = tag.clone();
+    out.clear_attributes().extend_attributes(others);
+    out.push_attribute(("version", NEWEST_RSS));
+    Some(out)
 }
 
-/// Where the value of an attribute stands in a start tag.
-fn attribute(tag: &str, name: &str) -> Option<Range<usize>> {
-    tag.match_indices(name).find_map(|(at, _)| {
-        if !tag.get(..at)?.ends_with(char::is_whitespace) {
-            return None;
-        }
-        let rest = tag.get(at + name.len()..)?.trim_start().strip_prefix('=')?;
-        let rest = rest.trim_start();
-        let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-        let value = rest.strip_prefix(quote)?;
-        let start = tag.len() - value.len();
-        Some(start..start + value.find(quote)?)
-    })
-}
-
-/// Where the start tag of the root stands: behind comments, instructions and a document type.
-fn root(text: &str) -> Option<Range<usize>> {
-    let mut at = 0;
+/// The start tag of the root, and where it stands: behind comments, instructions and a document type.
+fn root(text: &str) -> Option<(Range<usize>, BytesStart<'_>)> {
+    let mut reader = Reader::from_str(text);
+    let at = |reader: &Reader<&[u8]>| usize::try_from(reader.buffer_position()).ok();
     loop {
-        let open = at + text.get(at..)?.find('<')?;
-        let rest = text.get(open..)?;
-        let closed = |mark: &str| Some(open + rest.find(mark)? + mark.len());
-        at = if rest.starts_with("<!--") {
-            closed("-->")?
-        } else if rest.starts_with("<?") {
-            closed("?>")?
-        } else if rest.starts_with("<!") {
-            closed(">")?
-        } else {
-            return Some(open..closed(">")?);
-        };
+        let start = at(&reader)?;
+        match reader.read_event().ok()? {
+            Event::Start(tag) => return Some((start..at(&reader)?, tag)),
+            // Without content there is nothing to read.
+            Event::Empty(_) | Event::Eof => return None,
+            _ => {}
+        }
     }
 }
 
