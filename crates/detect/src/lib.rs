@@ -85,10 +85,10 @@ const IN_REPORT: f32 = 2.0;
 
 /// How reports tell that somebody had nothing to say, in lower case.
 const FOR_COMMENT: [&str; 5] = [
-    "reached for comment",
+    "be reached for comment",
     "available for comment",
-    "request for comment",
-    "requests for comment",
+    "respond to a request for comment",
+    "respond to requests for comment",
     "declined to comment",
 ];
 

@@ -116,6 +116,7 @@ fn who_had_nothing_to_say_is_news() {
         "The service could not be reached. Please try again later.",
         "Comments could not be loaded.",
         "Comments are not available.",
+        "Your request for comments could not be processed. Please try again later.",
     ] {
         assert!(inspect(text).failed, "{text}: {:?}", inspect(text));
     }
