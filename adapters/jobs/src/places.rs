@@ -141,19 +141,15 @@ impl Wanted {
             *name == folded || Some(*name) == short || Some(*name) == greater.as_deref()
         };
         let (name, town, around) = METROS.iter().find(is_it)?;
-        let of = |town: &str| Self {
-            countries: around.iter().map(|area| area.0).collect(),
-            areas: around.iter().copied().collect(),
-            town: Some(town.to_owned()),
+        let by_its_name = Self {
+            town: Some((*name).to_owned()),
             ..Self::default()
         };
         Some(Self {
+            town: Some((*town).to_owned()),
             around: around.to_vec(),
-            others: vec![Self {
-                town: Some((*name).to_owned()),
-                ..Self::default()
-            }],
-            ..of(town)
+            others: vec![by_its_name],
+            ..Self::all_of(around.iter().map(|area| area.0), around.iter().copied())
         })
     }
 
