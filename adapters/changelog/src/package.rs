@@ -25,7 +25,7 @@ pub async fn releases(cx: &Cx<'_>, registry: Registry, name: &str) -> Result<Fou
             }
             small
         }
-        // The registry's own words say more: what was removed was there.
+        // The registry's own words say more: what was removed or unpublished was there.
         Err(error) if error.code == ErrorCode::NotFound && error.standing.is_empty() => {
             return Err(error.saying(format!("{} has no package {}", registry.prefix(), named(name))));
         }

@@ -4,6 +4,7 @@ use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::standing::{Replacement, replacement_in};
 use freshcontext_contract::{ErrorCode, SourceError, StandingEvidence, StandingState, named, quoted};
 
+use crate::date::instant;
 use crate::json::text_at;
 use crate::registry::{Registry, is_npm_name};
 use crate::{link, text};
@@ -74,6 +75,32 @@ pub fn security_holding(value: &Value) -> Option<SourceError> {
         ))
         .standing(sign)
     })
+}
+
+/// The error of a package that was unpublished as a whole: its document has `time.unpublished` and no versions. `None` where
+/// versions were published again.
+pub fn unpublished(value: &Value) -> Option<SourceError> {
+    let gone = value
+        .pointer("/time/unpublished")
+        .filter(|gone| gone.is_object())?;
+    let versions = value.get("versions").and_then(Value::as_object);
+    if versions.is_some_and(|versions| !versions.is_empty()) {
+        return None;
+    }
+    let written = text_at(gone, "/time");
+    let at = written.and_then(instant);
+    let at = at.map_or_else(String::new, |at| format!(" on {}", at.date_naive()));
+    let name = text_at(value, "/name").unwrap_or("the package");
+    let sign = StandingEvidence::field(
+        StandingState::Removed,
+        "time.unpublished",
+        written.unwrap_or("true"),
+    );
+    Some(
+        SourceError::not_found(format!("{} was unpublished from npm{at}", named(name)))
+            .hint("the package is gone: look for its successor with search_repos")
+            .standing(sign.since(written)),
+    )
 }
 
 /// The sign of a version that its owner advises against. npm keeps an empty text where that was taken back

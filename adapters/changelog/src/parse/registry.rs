@@ -31,8 +31,11 @@ pub struct Package {
 /// Reads a registry's answer.
 pub fn read(registry: Registry, body: &str) -> Result<Package, SourceError> {
     let value: Value = json::parse(body, registry.prefix())?;
-    if let Some(held) = npm_error::security_holding(&value).filter(|_| registry == Registry::Npm) {
-        return Err(held);
+    let removed = || npm_error::security_holding(&value).or_else(|| npm_error::unpublished(&value));
+    if registry == Registry::Npm
+        && let Some(removed) = removed()
+    {
+        return Err(removed);
     }
     let package = match registry {
         Registry::Npm => npm(&value),
@@ -77,14 +80,12 @@ impl Release {
 /// is larger than a body may be.
 const MAX_VERSIONS: usize = 20_000;
 
-/// `time` may hold versions that are gone, and an object where the whole package is. The document of one
-/// version has no list.
+/// `time` may hold versions that are gone. The document of one version has no list.
 fn npm(value: &Value) -> Option<Package> {
     let name = text_at(value, "/name")?.to_owned();
     let versions = value.get("versions").and_then(Value::as_object);
     let of_one = text_at(value, "/version").is_some();
-    let unpublished = value.pointer("/time/unpublished").is_some();
-    if versions.is_none() && !of_one && !unpublished {
+    if versions.is_none() && !of_one {
         return None;
     }
     let at = |version: &str| value.get("time").and_then(|times| times.get(version)?.as_str());

@@ -436,8 +436,9 @@ fn registries_name_their_repository_and_dates() {
         .find(|release| release.title == "3.0.0")
         .unwrap();
     assert_eq!(day(latest), "2021-08-10");
-    let gone = registry::read(Registry::Npm, &recording("packages/npm_unpublished.json")).unwrap();
-    assert!(gone.releases.is_empty());
+    let gone = registry::read(Registry::Npm, &recording("packages/npm_unpublished.json")).unwrap_err();
+    assert_eq!(gone.message, "gone-pkg was unpublished from npm on 2023-06-15");
+    assert_eq!(gone.standing.len(), 1);
     let luigi = registry::read(Registry::Pypi, &recording("packages/pypi_luigi_3.6.0.json")).unwrap();
     assert_eq!(luigi.repository.unwrap().to_string(), "spotify/luigi");
     assert!(

@@ -25,26 +25,8 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
     }
     let times = value.get("time").and_then(Value::as_object);
     let versions = value.get("versions").and_then(Value::as_object);
-    if let Some(gone) = times
-        .and_then(|times| times.get("unpublished"))
-        .filter(|gone| gone.is_object())
-        && versions.is_none_or(Map::is_empty)
-    {
-        let written = text_at(gone, "/time");
-        let at = written
-            .and_then(instant)
-            .map(|at| format!(" on {}", at.date_naive()))
-            .unwrap_or_default();
-        let sign = StandingEvidence::field(
-            StandingState::Removed,
-            "time.unpublished",
-            written.unwrap_or("true"),
-        );
-        return Err(
-            SourceError::not_found(format!("{} was unpublished from npm{at}", named(name)))
-                .hint("the package is gone: look for its successor with search_repos")
-                .standing(sign.since(written)),
-        );
+    if let Some(gone) = npm::unpublished(&value) {
+        return Err(gone);
     }
     let mut facts = Facts {
         name: name.to_owned(),
