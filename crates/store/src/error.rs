@@ -100,8 +100,11 @@ const NOT_IN_TIME: &str = "the database did not answer in time";
 const QUERY_CANCELED: &str = "57014";
 /// SQLSTATE of the relay's own error, for a server that sent too much. No server uses this code.
 pub(crate) const SENT_TOO_MUCH: &str = "ZL001";
-/// SQLSTATE of the relay's own error, for a connection that could not be encrypted as `sslmode` asks. No server uses this code.
-pub(crate) const NOT_PRIVATE: &str = "ZL002";
+/// SQLSTATE of the relay's own error, for a connection that was not made in time, or not encrypted as `sslmode` asks. No server
+/// uses this code.
+pub(crate) const NOT_CONNECTED: &str = "ZL002";
+/// What is said of a server to which no connection could be made in time.
+pub(crate) const SILENT: &str = "the database server cannot be reached: it did not answer in time";
 
 /// Classifies an error by its SQLSTATE class, from <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
 fn by_sqlstate(code: &str) -> Option<(Trouble, &'static str)> {
@@ -137,7 +140,7 @@ impl From<sqlx::Error> for StoreError {
             return Self::new(Trouble::TooLarge, told.message());
         }
         if let sqlx::Error::Database(told) = &error
-            && told.code().as_deref() == Some(NOT_PRIVATE)
+            && told.code().as_deref() == Some(NOT_CONNECTED)
         {
             return Self::new(Trouble::Unreachable, told.message());
         }

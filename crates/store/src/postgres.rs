@@ -9,7 +9,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRo
 use sqlx::{ConnectOptions as _, Connection as _, Row as _};
 
 use crate::backend::{AnswerRow, AnswersPage, Backend, Info};
-use crate::error::{StoreError, Trouble};
+use crate::error::{SILENT, StoreError, Trouble};
 use crate::reach::Reach;
 #[cfg(target_os = "linux")]
 use crate::relay::Relay;
@@ -80,10 +80,7 @@ impl Postgres {
         };
         let pool = tokio::time::timeout(longest, connecting)
             .await
-            .unwrap_or_else(|_| {
-                let message = "the database server cannot be reached: it did not answer in time";
-                Err(StoreError::new(Trouble::Unreachable, message))
-            })?;
+            .unwrap_or_else(|_| Err(StoreError::new(Trouble::Unreachable, SILENT)))?;
         Ok(Self {
             pool,
             reach: Arc::downgrade(reach),

@@ -18,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, Bu
 use tokio::net::{TcpStream, UnixListener, UnixStream};
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::error::{NOT_PRIVATE, SENT_TOO_MUCH};
+use crate::error::{NOT_CONNECTED, SENT_TOO_MUCH, SILENT};
 use crate::room::LIMIT;
 use crate::tls::{Opened, Tls};
 
@@ -131,34 +131,49 @@ fn is_own(client: &UnixStream) -> bool {
     other.is_some_and(|other| u32::try_from(other) == Ok(std::process::id()))
 }
 
+/// Both directions of a connection to the server.
+type Directions = (
+    Box<dyn AsyncRead + Send + Unpin>,
+    Box<dyn AsyncWrite + Send + Unpin>,
+);
+
 async fn serve(client: UnixStream, terms: &Terms) -> io::Result<()> {
-    match &terms.server {
+    match tokio::time::timeout(terms.connect, connect(terms)).await {
+        Ok(connected) => match connected? {
+            Ok((from, to)) => both(client, from, to, terms.most).await,
+            Err(problem) => refuse(client, &problem).await,
+        },
+        Err(_) => refuse(client, SILENT).await,
+    }
+}
+
+/// Connects to the server, encrypted as its address says. The inner error is told in place of the server.
+async fn connect(terms: &Terms) -> io::Result<Result<Directions, String>> {
+    let (host, port) = match &terms.server {
         Server::Socket(path) => {
-            let server = tokio::time::timeout(terms.connect, UnixStream::connect(path)).await??;
-            let (from, to) = server.into_split();
-            both(client, from, to, terms.most).await
+            let (from, to) = UnixStream::connect(path).await?.into_split();
+            return Ok(Ok((Box::new(from), Box::new(to))));
         }
-        Server::Host(host, port) => {
-            let connecting = TcpStream::connect((host.as_str(), *port));
-            let server = tokio::time::timeout(terms.connect, connecting).await??;
-            server.set_nodelay(true)?;
-            let Some(tls) = &terms.tls else {
+        Server::Host(host, port) => (host.as_str(), *port),
+    };
+    let server = TcpStream::connect((host, port)).await?;
+    server.set_nodelay(true)?;
+    let opened = match &terms.tls {
+        None => Ok(Opened::Plain(server)),
+        Some(tls) => tls.open(server).await,
+    };
+    Ok(opened.map(|opened| -> Directions {
+        match opened {
+            Opened::Plain(server) => {
                 let (from, to) = server.into_split();
-                return both(client, from, to, terms.most).await;
-            };
-            match tokio::time::timeout(terms.connect, tls.open(server)).await? {
-                Ok(Opened::Plain(server)) => {
-                    let (from, to) = server.into_split();
-                    both(client, from, to, terms.most).await
-                }
-                Ok(Opened::Encrypted(server)) => {
-                    let (from, to) = tokio::io::split(*server);
-                    both(client, from, to, terms.most).await
-                }
-                Err(problem) => refuse(client, &problem).await,
+                (Box::new(from), Box::new(to))
+            }
+            Opened::Encrypted(server) => {
+                let (from, to) = tokio::io::split(*server);
+                (Box::new(from), Box::new(to))
             }
         }
-    }
+    }))
 }
 
 /// Says why there is no connection, in place of the server.
@@ -166,7 +181,7 @@ async fn refuse(mut client: UnixStream, problem: &str) -> io::Result<()> {
     // The client writes first; what it wrote must be read, or the end of the socket could overtake the message.
     let mut first = [0; 4 << 10];
     let _ = client.read(&mut first).await?;
-    client.write_all(&error(NOT_PRIVATE, problem)).await?;
+    client.write_all(&error(NOT_CONNECTED, problem)).await?;
     client.shutdown().await
 }
 
@@ -250,4 +265,37 @@ fn error(code: &str, message: &str) -> Vec<u8> {
     bytes.extend(length.to_be_bytes());
     bytes.extend(fields.as_bytes());
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::ConnectOptions as _;
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::error::{StoreError, Trouble};
+
+    #[test]
+    fn a_server_that_says_nothing_is_said_to_be_silent() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let error = runtime.block_on(async {
+            // It accepts by its backlog, and reads nothing.
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let port = listener.local_addr().unwrap().port();
+            let address = format!("postgres://a@127.0.0.1:{port}/a?sslmode=prefer");
+            let options: PgConnectOptions = address.parse().unwrap();
+            let tls = Tls::of(&options, &address).unwrap();
+            assert!(tls.is_some());
+            let most = 1 << 20;
+            let (_relay, options) = Relay::start(options, most, Duration::from_millis(50), tls).unwrap();
+            StoreError::from(options.connect().await.unwrap_err())
+        });
+        assert_eq!(
+            (error.trouble, error.message.as_str()),
+            (Trouble::Unreachable, SILENT)
+        );
+    }
 }
