@@ -51,7 +51,6 @@ pub use outcome::{
 };
 pub use owner::Owner;
 pub use reading::{Ask, Collected};
-pub use scoring::admitting_failure;
 pub use tool::{EVALUATE, RECHECK, Tool, Work};
 pub use toolset::{Call, Ended, Observer, Toolset};
 

@@ -9,7 +9,7 @@ use freshcontext_core::decay::DecayTable;
 use freshcontext_core::evaluate::{self, Options};
 use freshcontext_records::{Native, RecordOptions};
 use freshcontext_sources::{Composite, Plan};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::arguments::Arguments;
 use crate::outcome::Signing;
@@ -95,7 +95,7 @@ pub(super) fn evaluate(
 
 /// Schema of a source's structured answer.
 pub(super) fn answer_schema() -> Value {
-    admitting_failure(answer::answer_schema())
+    answer::admitting_failure(answer::answer_schema())
 }
 
 /// The same of a source whose lists say how many origins they have.
@@ -110,7 +110,7 @@ pub(super) fn tells_origins(descriptor: &Descriptor) -> bool {
 
 /// Schema of a composite's structured answer.
 pub(super) fn composite_schema() -> Value {
-    admitting_failure(freshcontext_core::composite::composite_schema())
+    answer::admitting_failure(freshcontext_core::composite::composite_schema())
 }
 
 /// The tool that judges what the caller brings.
@@ -121,24 +121,7 @@ pub(super) fn evaluate_tool() -> Tool {
         description: evaluate::DESCRIPTION.to_owned(),
         example: r#"{"profile": "official_docs", "intent": "citation_check", "signals": [{"source": "https://docs.example.org/", "content": "text"}]}"#.to_owned(),
         input_schema: evaluate::input_schema(),
-        output_schema: admitting_failure(evaluate::output_schema()).into(),
+        output_schema: answer::admitting_failure(evaluate::output_schema()).into(),
         work: Work::Evaluate,
     }
-}
-
-/// Some clients check failed results against the schema too, so it must admit them.
-pub fn admitting_failure(mut schema: Value) -> Value {
-    let Some(object) = schema.as_object_mut() else {
-        return schema;
-    };
-    if object.contains_key("anyOf") || !object.contains_key("required") {
-        return schema;
-    }
-    if let Some(required) = object.remove("required") {
-        object.insert(
-            "anyOf".to_owned(),
-            json!([{"required": required}, {"required": ["code", "message"]}]),
-        );
-    }
-    schema
 }

@@ -3,9 +3,10 @@
 use chrono::{DateTime, Utc};
 use freshcontext_contract::SourceError;
 use freshcontext_contract::moment::read_date;
+use freshcontext_core::answer::admitting_failure;
 use serde_json::{Map, Value, json};
 
-use freshcontext_engine::{RECHECK, Tool, Work, admitting_failure};
+use freshcontext_engine::{RECHECK, Tool, Work};
 
 /// Right arguments.
 pub(super) const EXAMPLE: &str = r#"{"answer_id": "aV3x0Zr1k9QmT"}"#;

@@ -1,7 +1,8 @@
 //! The tool as clients see it.
 
+use freshcontext_core::answer::admitting_failure;
 use freshcontext_core::references::output_schema;
-use freshcontext_engine::{Tool, Work, admitting_failure};
+use freshcontext_engine::{Tool, Work};
 use serde_json::json;
 
 use crate::input::EXAMPLE;

@@ -38,7 +38,7 @@ pub use item::ScoredItem;
 pub use kept::Kept;
 pub(crate) use published::newest;
 pub(crate) use schema::or_null;
-pub use schema::{answer_schema, with_origins};
+pub use schema::{admitting_failure, answer_schema, with_origins};
 pub use score::score;
 pub use source::SourceAnswer;
 

@@ -41,8 +41,26 @@ pub fn answer_schema() -> Value {
             "records": {"type": "object"},
             "message": text,
             "code": text
-        }
+        },
+        "required": ["freshcontext", "status", "items"]
     })
+}
+
+/// Some clients check failed results against the schema too, so it must admit them.
+pub fn admitting_failure(mut schema: Value) -> Value {
+    let Some(object) = schema.as_object_mut() else {
+        return schema;
+    };
+    if object.contains_key("anyOf") || !object.contains_key("required") {
+        return schema;
+    }
+    if let Some(required) = object.remove("required") {
+        object.insert(
+            "anyOf".to_owned(),
+            json!([{"required": required}, {"required": ["code", "message"]}]),
+        );
+    }
+    schema
 }
 
 /// The schema of an answer that says how many origins its items have, too.

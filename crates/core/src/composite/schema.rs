@@ -53,6 +53,7 @@ pub fn composite_schema() -> Value {
             "records": {"type": "object"},
             "message": text,
             "code": text
-        }
+        },
+        "required": ["generated_at", "coverage", "sections"]
     })
 }

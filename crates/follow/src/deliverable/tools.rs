@@ -1,10 +1,11 @@
 //! The tools as clients see them, and their arguments.
 
 use freshcontext_contract::SourceError;
+use freshcontext_core::answer::admitting_failure;
 use serde_json::{Map, Value, json};
 
 use super::{TOOLS, Task, To};
-use freshcontext_engine::{Tool, Work, admitting_failure};
+use freshcontext_engine::{Tool, Work};
 
 const EXAMPLE: &str = r#"{"name": "jobs"}"#;
 const DIFF_EXAMPLE: &str = r#"{"name": "jobs", "from": 1, "to": 2}"#;

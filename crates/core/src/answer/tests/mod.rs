@@ -169,7 +169,7 @@ fn content_chars(answer: &Answer) -> usize {
 }
 
 static OURS: LazyLock<jsonschema::Validator> =
-    LazyLock::new(|| jsonschema::validator_for(&answer_schema()).unwrap());
+    LazyLock::new(|| jsonschema::validator_for(&admitting_failure(answer_schema())).unwrap());
 
 #[test]
 fn our_own_answers_reach_three_stars_in_both_forms() {
