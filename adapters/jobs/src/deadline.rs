@@ -6,6 +6,7 @@ mod extension;
 mod label;
 #[cfg(test)]
 mod tests;
+mod unread;
 mod words;
 
 use freshcontext_contract::chrono::{DateTime, Datelike as _, NaiveDate, TimeDelta, Utc};
@@ -13,6 +14,7 @@ use freshcontext_contract::chrono::{DateTime, Datelike as _, NaiveDate, TimeDelt
 use date::{Written, ymd};
 use extension::extensions;
 use label::labelled;
+pub use unread::sentences;
 use words::{LABELS, NEW_LABELS, OPEN_LABELS, VERBS};
 
 /// A closing day lies at most so far from now, in days: before, for adverts that stayed; ahead, for those of a year.

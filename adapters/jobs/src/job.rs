@@ -181,6 +181,10 @@ impl Job {
             item.set_flag("deadline_passed", passed == Some(true));
             // Its text has no year.
             item.set_flag("deadline_year_inferred", deadline.year_inferred);
+        } else {
+            let unread = crate::deadline::sentences(&self.text);
+            let unread: Vec<String> = unread.iter().map(|said| text::said(said, SENTENCE)).collect();
+            item.set("deadline_unread", unread);
         }
         if let Some(sentence) = filled {
             let sign = StandingEvidence::prose(StandingState::Closed, "text", sentence.as_str());
@@ -256,6 +260,14 @@ mod tests {
         assert_eq!(item.fields["deadline"], "2026-11-01");
         assert_eq!(item.fields["deadline_passed"], true);
         assert_eq!(item.fields["badge"], "likely closed");
+        let mut job = Job::new(Board::Remotive, "1".into(), "Role".into());
+        job.text = "We build.\nApplication deadline: 03/04/2026".into();
+        let item = job.into_item(now(), vec![]);
+        assert!(!item.fields.contains_key("deadline"));
+        assert_eq!(
+            item.fields["deadline_unread"],
+            serde_json::json!(["Application deadline: 03/04/2026"])
+        );
     }
 
     #[test]

@@ -100,6 +100,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             TEXT,
             "category",
             "deadline",
+            "deadline_unread",
             "deadline_year_inferred",
             "keywords",
             "level",

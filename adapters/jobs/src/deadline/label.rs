@@ -37,7 +37,7 @@ pub(super) fn labelled<'a>(
 }
 
 /// Whether a label begins a word; a general one, a sentence.
-fn stands_alone(text: &str, at: usize, label: &str) -> bool {
+pub(super) fn stands_alone(text: &str, at: usize, label: &str) -> bool {
     let before = text.get(..at).unwrap_or_default();
     if before.ends_with(char::is_alphanumeric) {
         return false;
@@ -109,7 +109,7 @@ fn way(words: &[String]) -> Option<usize> {
 }
 
 /// Whether "apply" behind these words is what people do: changes, limits and rules apply, too.
-fn is_of_applicants(before: &str) -> bool {
+pub(super) fn is_of_applicants(before: &str) -> bool {
     let sentence = before
         .rsplit(['\n', '.', '!', '?', ';', ':', ',', '|', '(', ')', '–', '—'])
         .next()

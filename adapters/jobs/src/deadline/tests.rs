@@ -105,6 +105,61 @@ fn vague_ones_are_not() {
     }
 }
 
+#[test]
+fn what_cannot_be_read_for_certain_is_quoted() {
+    for (text, quoted) in [
+        (
+            "We build.\nApplication deadline: 03/04/2026\nBerlin",
+            vec!["Application deadline: 03/04/2026"],
+        ),
+        (
+            "Please apply by 1 December. We are ten.",
+            vec!["Please apply by 1 December."],
+        ),
+        (
+            "Application deadline: 1 December 2026. Application deadline: 5 December 2026",
+            vec![
+                "Application deadline: 1 December 2026.",
+                "Application deadline: 5 December 2026",
+            ],
+        ),
+        (
+            "Application deadline: 1 December 2036",
+            vec!["Application deadline: 1 December 2036"],
+        ),
+        (
+            "Bewerbungen werden bis zum 20. Dezember 2026 entgegengenommen. Wir sind zehn.",
+            vec!["Bewerbungen werden bis zum 20. Dezember 2026 entgegengenommen."],
+        ),
+        (
+            "All applications received by June 15th, 2014 will be reviewed!",
+            vec!["All applications received by June 15th, 2014 will be reviewed!"],
+        ),
+        (
+            "Send your CV to us by Dec. 5, 2026 | Remote",
+            vec!["Send your CV to us by Dec. 5, 2026"],
+        ),
+    ] {
+        if find(text, None, now()).is_none() {
+            assert_eq!(sentences(text), quoted, "{text}");
+        }
+    }
+    for text in [
+        "Apply by Friday",
+        "Apply by email. Start date: 2026-12-01",
+        "Apply by email before our start on 1 December 2026",
+        "Application deadline: rolling, start 1 January 2027",
+        "Application deadline. 1 January 2027 is the first day of work",
+        "These rates apply until 31 December 2026",
+        "founded on 2026-12-01",
+        "We met tight deadlines in 2026",
+        "Application deadline: ongoing. Posted 2026-10-01",
+        "Apply now! Our office moves on 1 December 2026",
+    ] {
+        assert_eq!(sentences(text), Vec::<&str>::new(), "{text}");
+    }
+}
+
 /// Sentences as public repositories have them in tests and pages of adverts and programmes (a golden table of dates in
 /// four languages, a reader of bund.de, lists of vacancies), read on a day near them: the day that is meant, or none
 /// where the year is not written.
@@ -633,6 +688,7 @@ fn a_day_has_passed_when_it_is_over_everywhere() {
 proptest! {
     #[test]
     fn any_text_is_survived(text in "\\PC{0,80}") {
+        let _ = sentences(&text);
         let _ = find(&format!("apply by {text}"), Some(now()), now());
         let _ = find(&format!("deadline extended {text} verlängert bis {text}"), Some(now()), now());
     }
