@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use freshcontext_contract::Limits;
+use freshcontext_contract::{Limits, near_miss};
 use serde_json::Value;
 
 use crate::error::ConfigError;
@@ -182,10 +182,10 @@ fn read_environment(
                 .iter()
                 .any(|group| name.starts_with(group))
         {
-            // Misspelt names must not be ignored.
-            let known: Vec<&str> = table.iter().map(|setting| setting.env.as_str()).collect();
-            let problem = format!("environment: unknown name `{name}`. Known: {}", known.join(", "));
-            return Err(ConfigError(problem));
+            // Misspelt names must not be ignored. All names, and those of the limits alone, are too many for a line.
+            let meant = near_miss(name, table.iter().map(|setting| setting.env.as_str()));
+            let meant = meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+            return Err(ConfigError(format!("environment: unknown name `{name}`{meant}")));
         } else {
             loaded.unknown_environment.push(name.clone());
         }

@@ -158,7 +158,7 @@ async fn settings() -> Result<(), Failed> {
         ),
         (
             vec![issuer, audience, ("FRESHCONTEXT_HTTP_OAUTH_ISUER", "x")],
-            "unknown name",
+            "unknown name `FRESHCONTEXT_HTTP_OAUTH_ISUER`; did you mean `FRESHCONTEXT_HTTP_OAUTH_ISSUER`?",
         ),
     ] {
         let mut command = command(&["http", "--addr", "127.0.0.1:0"]);
