@@ -35,6 +35,9 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("time::renewed_validators", || {
             block_on(asking::renewed_validators())
         }),
+        Trial::test("time::around_the_entries", || {
+            block_on(asking::around_the_entries())
+        }),
         Trial::test("time::named_thing_gone", || block_on(asking::named_thing_gone())),
         Trial::test("time::without_an_id", || block_on(asking::without_an_id())),
         Trial::test("time::wrong_arguments", || block_on(asking::wrong_arguments())),

@@ -9,6 +9,7 @@ mod door;
 mod elements;
 mod main_content;
 mod sink;
+mod time;
 pub(crate) mod walk;
 
 use std::ops::Deref;
@@ -114,7 +115,7 @@ impl Document {
     /// As [`text`](Self::text), with `## ` before each heading of any rank, so that it reads like a
     /// Markdown file.
     pub fn outline(&self) -> String {
-        paragraphs(&walk::text(self.html.root_element(), "## ", |_| false))
+        paragraphs(&walk::outline(self.html.root_element(), |_| false))
     }
 }
 
@@ -144,7 +145,7 @@ pub fn to_text(html: &str) -> String {
         .iter()
         .any(|tag| lower.contains(tag));
     let document = if page { document(html) } else { fragment(html) };
-    let text = walk::text(document.root_element(), "", |_| false);
+    let text = walk::text(document.root_element(), |_| false);
     let cut = document.cut();
     drop(document);
     let mut text = paragraphs(&text);
@@ -161,7 +162,7 @@ pub fn to_line(html: &str) -> String {
 
 /// The readable text of one element, hidden parts left out.
 pub fn text_of(element: ElementRef<'_>) -> String {
-    paragraphs(&walk::text(element, "", |_| false))
+    paragraphs(&walk::text(element, |_| false))
 }
 
 /// The most bytes that the tree of a text of `bytes` bytes takes, at most
@@ -208,6 +209,11 @@ mod tests {
         assert_eq!(to_text("a &amp;amp; b"), "a &amp; b");
         assert_eq!(to_text("<ul><li>x</li><li>y <b>z</b></li></ul>"), "- x\n- y z");
         assert_eq!(to_line("A<br>\n B"), "A B");
+        assert_eq!(to_line("<h2>1.2<small>2026-11-20</small></h2>"), "1.2 2026-11-20");
+        assert_eq!(
+            to_line("v<span>1</span><span>.2</span> of 1<sup>st</sup> <span>H</span>igh"),
+            "v1.2 of 1st High"
+        );
         assert_eq!(to_text("no markup\n\n\nhere"), "no markup\n\nhere");
     }
 
@@ -217,6 +223,34 @@ mod tests {
             <script>var x = '<p>no</p>'</script><div hidden>planted</div><p style='display: NONE'>planted</p>\
             <span aria-hidden=true>icon</span><noscript>enable it</noscript></body></html>";
         assert_eq!(to_text(page), "seen");
+    }
+
+    #[test]
+    fn a_time_without_a_whole_date_shows_its_day() {
+        for (shown, day) in [
+            ("2 days ago", "2026-11-20"),
+            ("<span>Nov</span> 20", "2026-11-20"),
+            ("", "2026-11-20"),
+            ("03/04/2026", "2026-11-20"),
+            ("November 19, 2026", "November 19, 2026"),
+            ("November 2026", "November 2026"),
+            ("10:30", "10:30"),
+        ] {
+            for datetime in ["2026-11-20", "2026-11-20T23:00:00Z"] {
+                let html = format!("v1.2<time datetime='{datetime}'>{shown}</time>by Ann");
+                let text = to_text(&html);
+                let words = text
+                    .strip_prefix("v1.2")
+                    .and_then(|text| text.strip_suffix("by Ann"));
+                assert_eq!(words.map(str::trim), Some(day), "{html}: {text}");
+            }
+        }
+        for datetime in ["2026-11", "P2D", "2026-13-01", "0001-01-01", "2026-11-201", ""] {
+            assert_eq!(
+                to_text(&format!("<time datetime='{datetime}'>2 days ago</time>")),
+                "2 days ago"
+            );
+        }
     }
 
     #[test]

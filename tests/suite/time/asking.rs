@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use freshcontext_engine::RECHECK;
-use freshcontext_testkit::{Script, ScriptedUpstream};
+use freshcontext_testkit::{Reply, Script, ScriptedUpstream};
 use libtest_mimic::Failed;
 use serde_json::{Value, json};
 
@@ -73,6 +73,77 @@ pub(super) async fn renewed_validators() -> Result<(), Failed> {
             format!("{what}: {bytes:?} bytes, {}", found.text),
         )?;
     }
+    engine.close().await;
+    Ok(())
+}
+
+/// A page of two releases.
+fn page_of_releases(footer: &str, ago: &str, note: &str) -> Reply {
+    let release = |version: &str, day: &str, ago: &str, note: &str| {
+        format!(
+            "<section><h2>v{version}</h2><p><time datetime=\"{day}\">{ago}</time></p><ul><li>{note}</li>\
+             <li>Lists of orders are faster when there are many of them.</li></ul></section>"
+        )
+    };
+    let page = format!(
+        "<!doctype html><html><head><title>Changelog</title></head><body><main><h1>Changelog</h1>{}{}</main>\
+         <footer><p>{footer}</p></footer></body></html>",
+        release("1.2.0", "2026-11-19", ago, note),
+        release(
+            "1.1.0",
+            "2026-10-02",
+            "Oct 2",
+            "Filters for lists of orders that are long."
+        )
+    );
+    reply(200, "text/html; charset=utf-8", &page)
+}
+
+/// What changes around the entries of a page is no change of them: the footer, and words such as `2 days ago`. A source that
+/// answers 304 to a request without a validator confirms nothing.
+pub(super) async fn around_the_entries() -> Result<(), Failed> {
+    let folder = Folder::new();
+    let note = "The flow of forms no longer loses what was typed.";
+    let says = Says::new(page_of_releases("Contact us", "2 days ago", note));
+    let upstream = says.upstream().await?;
+    let engine = engine(&upstream.base(), &folder, None, |_| {})?;
+    let arguments = json!({"url": "https://example.com/changelog"});
+    let answer = ask(&engine, "extract_changelog", arguments).await?;
+    let days = |answer: &Value| {
+        let items = answer["items"].as_array().into_iter().flatten();
+        items.map(|item| item["published_at"].clone()).collect::<Vec<_>>()
+    };
+    ensure(
+        days(&answer.structured) == ["2026-11-19", "2026-10-02"],
+        &answer.text,
+    )?;
+    let verdicts = async |page: Reply| -> Result<[Value; 3], Failed> {
+        says.now(page);
+        let found = recheck(&engine, &answer).await?.structured;
+        let of = |at: usize| found["items"][at]["verdict"].clone();
+        Ok([found["verdict"].clone(), of(0), of(1)])
+    };
+    let moved = page_of_releases("We have moved to another street", "3 days ago", note);
+    let current = verdicts(moved).await?;
+    ensure(
+        current == ["current", "current", "current"],
+        format!("{current:?}"),
+    )?;
+    let unasked = verdicts(reply(304, "text/html", "")).await?;
+    ensure(
+        unasked.iter().all(|verdict| verdict == "could_not_check"),
+        format!("{unasked:?}"),
+    )?;
+    let changed = verdicts(page_of_releases(
+        "Contact us",
+        "2 days ago",
+        "The flow of forms is gone.",
+    ))
+    .await?;
+    ensure(
+        changed == ["changed", "changed", "current"],
+        format!("{changed:?}"),
+    )?;
     engine.close().await;
     Ok(())
 }

@@ -187,18 +187,18 @@ impl<'d> Main<'d> {
 
     /// Its readable text, without furniture and side blocks.
     pub fn text(&self) -> String {
-        paragraphs(&walk::text(self.root, "", |id| self.aside.contains(&id)))
+        paragraphs(&walk::text(self.root, |id| self.aside.contains(&id)))
     }
 
     /// As [`text`](Self::text), with `## ` before each heading of any rank.
     pub fn outline(&self) -> String {
-        paragraphs(&walk::text(self.root, "## ", |id| self.aside.contains(&id)))
+        paragraphs(&walk::outline(self.root, |id| self.aside.contains(&id)))
     }
 
     /// As [`outline`](Self::outline), without the names of entries that lead to other pages.
     pub fn own_outline(&self) -> String {
         let left_out = |id| self.aside.contains(&id) || self.entries.contains(&id);
-        paragraphs(&walk::text(self.root, "## ", left_out))
+        paragraphs(&walk::outline(self.root, left_out))
     }
 
     /// Whether a heading without a link stands in a card about another page: a small block of its own with a link that

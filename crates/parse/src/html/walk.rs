@@ -1,9 +1,11 @@
 //! From a tree to readable text.
 
-use ego_tree::NodeId;
 use ego_tree::iter::Edge;
+use ego_tree::{NodeId, NodeRef};
 use scraper::node::Element;
 use scraper::{ElementRef, Node};
+
+use super::time;
 
 /// Elements whose text is never content.
 pub(super) const SILENT: [&str; 14] = [
@@ -69,6 +71,9 @@ pub(super) const SPACED: [&str; 13] = [
     "hr",
 ];
 
+/// Elements that style sheets set apart from the number before them: `<h2>1.2<small>2026-11-20</small></h2>`.
+const APART: [&str; 4] = ["small", "span", "em", "time"];
+
 /// Whether a tag begins or ends an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -76,15 +81,48 @@ pub(crate) enum Side {
     End,
 }
 
-/// The text of one element as it is walked: lines are not yet trimmed. `mark` goes before each heading; elements that
-/// `leaves_out` names are skipped.
-pub(super) fn text(element: ElementRef<'_>, mark: &str, leaves_out: impl Fn(NodeId) -> bool) -> String {
-    marked(element, leaves_out, |out, tag, side| {
-        let is_heading = matches!(tag.name(), "h1" | "h2" | "h3" | "h4" | "h5" | "h6");
-        if is_heading && side == Side::Begin {
-            out.push_str(mark);
+/// Longest term of a list of terms that is marked as a heading, in bytes.
+const TERM_BYTES: usize = 100;
+/// Cells of a row that share a line: a version and its date.
+const CELLS_OF_LINE: usize = 2;
+
+/// The text of one element as it is walked: lines are not yet trimmed. Elements that `leaves_out` names are skipped.
+pub(super) fn text(element: ElementRef<'_>, leaves_out: impl Fn(NodeId) -> bool) -> String {
+    marked(element, leaves_out, |_, _, _| {})
+}
+
+/// As [`text`], with `## ` before each heading of any rank and each short term with a number, and with the rows of tables apart,
+/// so that it reads like a Markdown file.
+pub(super) fn outline(element: ElementRef<'_>, leaves_out: impl Fn(NodeId) -> bool) -> String {
+    const MARK: &str = "## ";
+    let mut term = None;
+    let mut cells = 0_usize;
+    marked(element, leaves_out, |out, tag, side| match (tag.name(), side) {
+        ("h1" | "h2" | "h3" | "h4" | "h5" | "h6", Side::Begin) => out.push_str(MARK),
+        ("dt", Side::Begin) => term = Some(out.len()),
+        ("dt", Side::End) => {
+            let text = |at: &usize| out.get(*at..).unwrap_or_default();
+            if let Some(at) = term.take().filter(|at| is_title(text(at))) {
+                out.insert_str(at, MARK);
+            }
         }
+        ("tr", Side::Begin) => {
+            cells = 0;
+            out.push_str("\n\n");
+        }
+        ("td" | "th", Side::Begin) => {
+            cells += 1;
+            if cells > CELLS_OF_LINE {
+                out.push('\n');
+            }
+        }
+        _ => {}
     })
+}
+
+/// Whether a term of a list names what has a number, such as a version.
+fn is_title(term: &str) -> bool {
+    term.len() <= TERM_BYTES && !term.contains(['\n', '#']) && term.contains(|c: char| c.is_ascii_digit())
 }
 
 /// As [`text`]. `at` may write where each element that is seen begins and ends.
@@ -112,8 +150,19 @@ pub(crate) fn marked(
                             skip = Some(node.id());
                             continue;
                         }
+                        if let Some(day) = ElementRef::wrap(node).and_then(time::day_of) {
+                            push_words(&mut out, &format!(" {day} "));
+                            skip = Some(node.id());
+                            continue;
+                        }
                         if name == "pre" {
                             preformatted += 1;
+                        }
+                        if APART.contains(&name)
+                            && out.ends_with(|c: char| c.is_ascii_digit())
+                            && begins_a_word(node)
+                        {
+                            out.push(' ');
                         }
                         break_for(&mut out, name);
                         at(&mut out, tag, Side::Begin);
@@ -148,6 +197,12 @@ pub(crate) fn marked(
         }
     }
     out
+}
+
+/// Whether the text of an element begins with a letter or a digit.
+fn begins_a_word(node: NodeRef<'_, Node>) -> bool {
+    let first = node.first_child().and_then(|child| child.value().as_text());
+    first.is_some_and(|text| text.starts_with(char::is_alphanumeric))
 }
 
 fn break_for(out: &mut String, name: &str) {
