@@ -1,6 +1,7 @@
 //! Answers into releases, purely. One module per kind of document.
 
 mod debian;
+mod entries;
 pub mod feed;
 pub mod headers;
 pub mod markdown;

@@ -98,7 +98,8 @@ pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
             SourceError::malformed(message).hint("pass the address of its feed or of a changelog file")
         );
     }
-    if !is_root && has_text && page.dates.visible.is_some() {
+    // What the caller names and what calls itself a changelog is one, dated or not.
+    if !is_root && has_text && (page.named || page.dates.visible.is_some()) {
         return Ok(noting(article(page, url), &places));
     }
     // What holds no release may be a damaged page, so the next call asks for it again.

@@ -10,6 +10,7 @@ mod tests;
 mod title;
 
 use freshcontext_contract::DateEvidence;
+use freshcontext_contract::chrono::NaiveDate;
 use freshcontext_parse::date::{self, Order};
 use freshcontext_parse::text;
 
@@ -25,6 +26,8 @@ pub const MAX_LINES: usize = 100_000;
 const BARE_CHARS: usize = 60;
 /// Most letters of a line that is nothing but a date.
 const DATE_LETTERS: usize = 12;
+/// Words that may stand beside the date on such a line.
+const PUBLISHING: [&str; 5] = ["posted", "published", "released", "date", "on"];
 /// More lines of one release than an answer can show.
 const NOTE_LINES: usize = 10_000;
 
@@ -208,6 +211,27 @@ fn date_under(heading: &Heading<'_>, lines: &[&str], labelled: bool) -> Option<D
     (is_short && (says || !(is_item || labelled)))
         .then(|| dated(&plain))
         .flatten()
+}
+
+/// The day of a line that is hardly more than the date of a publication.
+pub fn day_of_line(line: &str) -> Option<NaiveDate> {
+    let plain = without_links(&line.replace(['*', '_', '`'], ""));
+    let is_own = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        !dated::is_weekday(&word) && !PUBLISHING.contains(&word.as_str())
+    };
+    let own = plain.split_whitespace().filter(|word| is_own(word));
+    let letters = own.flat_map(str::chars).filter(|c| c.is_alphabetic()).count();
+    let is_item = line.starts_with(['-', '+']);
+    (!is_item && plain.chars().count() <= BARE_CHARS && letters <= DATE_LETTERS)
+        .then(|| day_in(&plain))
+        .flatten()
+}
+
+/// The day that a heading without a version names as that of a publication.
+pub fn day_in(heading: &str) -> Option<NaiveDate> {
+    let found = dated(heading).filter(|found| found.meaning == Meaning::Release)?;
+    date::find(&found.text)?.day(None)
 }
 
 fn after_version(heading: &str) -> Option<&str> {

@@ -6,9 +6,9 @@ use freshcontext_contract::{DateEvidence, StandingEvidence};
 use freshcontext_parse::html::{self, Main, all, first, line_of};
 use freshcontext_parse::page_date::{self, PageDate};
 use freshcontext_parse::scraper::{ElementRef, Html};
-use freshcontext_parse::{date, link, text};
+use freshcontext_parse::{link, text};
 
-use super::{Release, instant, markdown, notice};
+use super::{Release, entries, instant, markdown, notice};
 
 /// A page with less text than this may be a shell that its scripts fill.
 const SHELL_CHARS: usize = 200;
@@ -90,6 +90,8 @@ pub struct Page {
     pub releases: Vec<Release>,
     /// Whether there is no document: a shell for scripts, an interstitial, a template that was not filled in.
     pub shell: bool,
+    /// Whether its title, headline or address calls it a list of releases or of news.
+    pub named: bool,
     /// Whether it only leads to another address.
     pub moved: bool,
     /// Whether it says, with a good status, that there is nothing here.
@@ -145,6 +147,7 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
         standing: notice::signs(&document, &main, start, address, &base, now),
         feeds: feeds(&document, &base),
         shell,
+        named,
         moved,
         not_found: says_not_found(&title),
         releases,
@@ -188,7 +191,7 @@ fn releases(outline: &str, named: bool, documented: bool) -> Vec<Release> {
         releases.clear();
     }
     if (releases.len() < 2 || !is_dated(&releases)) && (named || !documented) {
-        let dated = dated_entries(outline);
+        let dated = entries::read(outline, named);
         if dated.len() >= 2 {
             releases = dated;
         }
@@ -296,46 +299,6 @@ fn leads_elsewhere(document: &Html, text: &str, address: &Url) -> bool {
     let lower = text::one_line(text).to_lowercase().replace('…', "...");
     let says = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
     refreshes || says(&REDIRECTS) && (says(&MOVED) || !text::has_more_words(text, REDIRECT_WORDS))
-}
-
-/// Entries under headings that are dates, as on a blog's front page.
-fn dated_entries(outline: &str) -> Vec<Release> {
-    let mut releases: Vec<Release> = Vec::new();
-    let mut day = None;
-    let mut headings = 0;
-    for line in outline.lines() {
-        let Some(heading) = line
-            .strip_prefix("## ")
-            .map(str::trim)
-            .filter(|heading| !heading.is_empty())
-        else {
-            if let Some(last) = releases.last_mut().filter(|_| day.is_some())
-                && last.notes.len() < 20_000
-            {
-                last.notes.push_str(line);
-                last.notes.push('\n');
-            }
-            continue;
-        };
-        let found = date::find(heading).and_then(|found| found.day(None));
-        if let Some(found) = found.filter(|_| heading.split_whitespace().count() <= 6) {
-            day = Some(found);
-            headings += 1;
-        } else if let Some(day) = day {
-            if releases.len() >= super::MAX_RELEASES {
-                break;
-            }
-            releases.push(Release {
-                title: text::clip(heading, 200),
-                date: DateEvidence::signal("date heading above the entry", day),
-                ..Release::default()
-            });
-        }
-    }
-    for release in &mut releases {
-        release.notes = text::paragraphs(&release.notes);
-    }
-    if headings >= 2 { releases } else { Vec::new() }
 }
 
 /// Feeds that the page offers: those for releases first, those for comments never.
