@@ -3,6 +3,7 @@
 mod debian;
 mod entries;
 pub mod feed;
+pub mod file;
 pub mod headers;
 pub mod markdown;
 mod marks;

@@ -7,7 +7,7 @@ use freshcontext_parse::github::Repository;
 use freshcontext_parse::link;
 
 use crate::answer::Found;
-use crate::parse::{feed, markdown, releases as listing};
+use crate::parse::{feed, file, markdown, releases as listing};
 use crate::places::Places;
 use crate::request;
 
@@ -81,7 +81,7 @@ async fn file(
     places: &mut Places,
 ) -> Result<Option<Found>, SourceError> {
     let read = |response: &Response| {
-        let document = markdown::read_file(&charset::decode(response).text);
+        let document = file::read(&charset::decode(response).text);
         let holds = response.status != 404 && document.releases.iter().any(|release| !release.unreleased);
         Ok(holds.then(|| of_file(what, response.final_url.clone(), document)))
     };

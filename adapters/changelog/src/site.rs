@@ -9,7 +9,7 @@ use freshcontext_parse::{charset, html, link, text};
 
 use crate::answer::Found;
 use crate::parse::page::{self, Page};
-use crate::parse::{Release, feed, headers, instant, markdown};
+use crate::parse::{Release, feed, file, headers, instant};
 use crate::places::Places;
 use crate::{is_final, redirects, repository, request};
 
@@ -226,7 +226,7 @@ pub(crate) fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceE
         page.standing.extend(own);
         return Ok(Document::Html(Box::new(page), url));
     }
-    let document = markdown::read_file(&body);
+    let document = file::read(&body);
     if document.releases.is_empty() {
         let message = format!("the text at {url} has no headings with versions");
         return Err(SourceError::not_found(message).hint("pass the address of a changelog"));

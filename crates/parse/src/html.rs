@@ -208,6 +208,10 @@ mod tests {
         );
         assert_eq!(to_text("a &amp;amp; b"), "a &amp; b");
         assert_eq!(to_text("<ul><li>x</li><li>y <b>z</b></li></ul>"), "- x\n- y z");
+        assert_eq!(
+            to_text("<ul><li><p>x</p><p>y</p></li><li><div>z</div></li><li></li></ul>a"),
+            "- x\n\ny\n\n- z\n-\n\na"
+        );
         assert_eq!(to_line("A<br>\n B"), "A B");
         assert_eq!(to_line("<h2>1.2<small>2026-11-20</small></h2>"), "1.2 2026-11-20");
         assert_eq!(

@@ -19,12 +19,31 @@ const NOTES_BYTES: usize = 20_000;
 /// Fewest entries of a list.
 const FEWEST: usize = 2;
 
+/// Names of the parts of a release.
+const SECTIONS: [&str; 13] = [
+    "added",
+    "bug fixes",
+    "bugfixes",
+    "changed",
+    "changes",
+    "deprecated",
+    "features",
+    "fixed",
+    "fixes",
+    "improvements",
+    "new",
+    "removed",
+    "security",
+];
+
 /// Where the days of the entries stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Above,
     Below,
     Within,
+    /// In a line of its own, where the entries have no headings.
+    Alone,
 }
 
 /// A line of the outline: its text, and whether it is a heading.
@@ -37,7 +56,8 @@ struct Line<'o> {
 /// where the page is `named` a list of news: elsewhere, a date under a heading is anything's.
 pub fn read(outline: &str, named: bool) -> Vec<Release> {
     let grouped = grouped(outline);
-    if grouped.len() >= FEWEST || !named {
+    let are_sections = || grouped.iter().all(|entry| is_section(&entry.title));
+    if !named || grouped.len() >= FEWEST && !are_sections() {
         return grouped;
     }
     let lines: Vec<Line<'_>> = outline
@@ -65,22 +85,30 @@ pub fn read(outline: &str, named: bool) -> Vec<Release> {
     // Where each line of a date stands between two headings, nothing shows to which it belongs.
     match (best.next(), best.next()) {
         (Some(place), None) if most >= FEWEST => entries(&lines, place),
+        _ if lines.iter().filter(|line| line.is_heading).count() < FEWEST => entries(&lines, Place::Alone),
         _ => Vec::new(),
     }
 }
 
-/// The headings with their days: where the heading stands, and the day.
+/// Whether a heading names a part of a release (<https://keepachangelog.com/en/1.1.0/>), and no entry.
+fn is_section(title: &str) -> bool {
+    let title = title.trim_end_matches(':').to_lowercase();
+    SECTIONS.contains(&title.as_str())
+}
+
+/// The headings of entries with their days: where the heading stands, and the day.
 fn captioned<'l>(lines: &'l [Line<'_>], place: Place) -> impl Iterator<Item = (usize, NaiveDate)> + 'l {
-    let headings = lines.iter().enumerate().filter(|(_, line)| line.is_heading);
-    headings.filter_map(move |(at, heading)| {
-        let beside = |at: Option<usize>| {
-            let line = lines.get(at?).filter(|line| !line.is_heading)?;
-            markdown::day_of_line(line.text)
-        };
+    let beside = |at: Option<usize>| {
+        let line = lines.get(at?).filter(|line| !line.is_heading)?;
+        markdown::day_of_line(line.text)
+    };
+    lines.iter().enumerate().filter_map(move |(at, line)| {
         let day = match place {
+            Place::Alone => beside(Some(at)),
+            _ if !line.is_heading => None,
             Place::Above => beside(at.checked_sub(1)),
             Place::Below => beside(at.checked_add(1)),
-            Place::Within => markdown::day_in(heading.text),
+            Place::Within => markdown::day_in(line.text),
         };
         day.map(|day| (at, day))
     })
@@ -92,10 +120,11 @@ fn entries(lines: &[Line<'_>], place: Place) -> Vec<Release> {
         Place::Above => "date above the entry's heading",
         Place::Below => "date below the entry's heading",
         Place::Within => "date in the entry's heading",
+        Place::Alone => "date line above the entry",
     };
     let ends = starts.iter().skip(1).map(|(at, _)| match place {
         Place::Above => at.saturating_sub(1),
-        Place::Below | Place::Within => *at,
+        Place::Below | Place::Within | Place::Alone => *at,
     });
     let ends = ends.chain([lines.len()]);
     let entries = starts.iter().zip(ends).take(MAX_RELEASES);

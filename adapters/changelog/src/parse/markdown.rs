@@ -4,6 +4,7 @@
 mod dated;
 mod directives;
 mod heading;
+pub mod rows;
 mod sift;
 #[cfg(test)]
 mod tests;
@@ -26,8 +27,34 @@ pub const MAX_LINES: usize = 100_000;
 const BARE_CHARS: usize = 60;
 /// Most letters of a line that is nothing but a date.
 const DATE_LETTERS: usize = 12;
-/// Words that may stand beside the date on such a line.
-const PUBLISHING: [&str; 5] = ["posted", "published", "released", "date", "on"];
+/// Words that may stand beside the date on such a line, in English, French, German, Spanish, Portuguese, Italian and Dutch.
+const PUBLISHING: [&str; 22] = [
+    "posted",
+    "published",
+    "released",
+    "date",
+    "on",
+    "publié",
+    "publiée",
+    "le",
+    "veröffentlicht",
+    "erschienen",
+    "am",
+    "vom",
+    "publicado",
+    "publicada",
+    "lanzado",
+    "el",
+    "em",
+    "pubblicato",
+    "il",
+    "gepubliceerd",
+    "uitgebracht",
+    "op",
+];
+/// What parts a line such as `20 November 2026 · 3 min read`, and its longest form, in characters.
+const PARTS: [&str; 4] = ["·", "•", "|", " by "];
+const PARTED_CHARS: usize = 90;
 /// More lines of one release than an answer can show.
 const NOTE_LINES: usize = 10_000;
 
@@ -202,30 +229,74 @@ fn date_under(heading: &Heading<'_>, lines: &[&str], labelled: bool) -> Option<D
         .take(3)
         .find(|line| !line.trim().is_empty())?;
     let is_item = under.trim_start().starts_with(['-', '+', '#']) || under.trim_start().starts_with("* ");
-    let plain = without_links(&under.replace(['*', '_', '`'], ""));
-    let letters = plain.chars().filter(|c| c.is_alphabetic()).count();
+    let plain = plain(under);
     let lower = plain.to_lowercase();
     let words = ["released", "release date", "date:", "published"];
-    let says = words.iter().any(|words| lower.contains(words));
-    let is_short = plain.chars().count() <= BARE_CHARS && (letters <= DATE_LETTERS || says);
-    (is_short && (says || !(is_item || labelled)))
-        .then(|| dated(&plain))
-        .flatten()
+    if plain.chars().count() <= BARE_CHARS && words.iter().any(|words| lower.contains(words)) {
+        return dated(&plain);
+    }
+    (!is_item && !labelled).then(|| short_date(&plain)).flatten()
+}
+
+fn plain(line: &str) -> String {
+    without_links(&line.replace(['*', '_', '`'], ""))
+}
+
+/// The date of a line, or of the one part of it, that is hardly more than a date.
+fn short_date(plain: &str) -> Option<Dated> {
+    let is_own = |word: &&str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        !dated::is_weekday(&word) && !PUBLISHING.contains(&word.as_str())
+    };
+    let of_part = |part: &str| {
+        let own = part.split_whitespace().filter(is_own);
+        let letters = own.flat_map(str::chars).filter(|c| c.is_alphabetic()).count();
+        (letters <= DATE_LETTERS).then(|| dated(part)).flatten()
+    };
+    let chars = plain.chars().count();
+    if chars <= BARE_CHARS
+        && let Some(found) = of_part(plain)
+    {
+        return Some(found);
+    }
+    let mut parts = vec![plain];
+    for mark in PARTS {
+        parts = parts.into_iter().flat_map(|part| part.split(mark)).collect();
+    }
+    let mut found = parts.into_iter().filter_map(of_part);
+    let first = found.next().filter(|_| chars <= PARTED_CHARS)?;
+    found.next().is_none().then_some(first)
 }
 
 /// The day of a line that is hardly more than the date of a publication.
 pub fn day_of_line(line: &str) -> Option<NaiveDate> {
-    let plain = without_links(&line.replace(['*', '_', '`'], ""));
-    let is_own = |word: &str| {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        !dated::is_weekday(&word) && !PUBLISHING.contains(&word.as_str())
-    };
-    let own = plain.split_whitespace().filter(|word| is_own(word));
-    let letters = own.flat_map(str::chars).filter(|c| c.is_alphabetic()).count();
-    let is_item = line.starts_with(['-', '+']);
-    (!is_item && plain.chars().count() <= BARE_CHARS && letters <= DATE_LETTERS)
-        .then(|| day_in(&plain))
-        .flatten()
+    if line.starts_with(['-', '+']) {
+        return None;
+    }
+    let found = short_date(&plain(line)).filter(|found| found.meaning == Meaning::Release)?;
+    date::find(&found.text)?.day(None)
+}
+
+/// The lines of a file with `## ` before each heading, as pages have them.
+pub fn outline(source: &str) -> String {
+    let lines: Vec<&str> = source.lines().take(MAX_LINES).collect();
+    let mut out = String::with_capacity(source.len() + source.len() / 8);
+    let mut next = 0;
+    for heading in headings(&lines, Lines::Dated).filter(|heading| !heading.is_line()) {
+        for line in lines.get(next..heading.line).unwrap_or_default() {
+            out.push_str(line);
+            out.push('\n');
+        }
+        out.push_str("## ");
+        out.push_str(heading.text);
+        out.push('\n');
+        next = heading.body;
+    }
+    for line in lines.get(next..).unwrap_or_default() {
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
 }
 
 /// The day that a heading without a version names as that of a publication.

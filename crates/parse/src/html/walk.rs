@@ -71,6 +71,9 @@ pub(super) const SPACED: [&str; 13] = [
     "hr",
 ];
 
+/// Elements that begin on the line of the item in which they stand.
+const FIRST_OF_ITEM: [&str; 5] = ["article", "div", "header", "p", "section"];
+
 /// Elements that style sheets set apart from the number before them: `<h2>1.2<small>2026-11-20</small></h2>`.
 const APART: [&str; 4] = ["small", "span", "em", "time"];
 
@@ -164,7 +167,11 @@ pub(crate) fn marked(
                         {
                             out.push(' ');
                         }
-                        break_for(&mut out, name);
+                        // The first paragraph of an item stands behind its mark.
+                        let begins_item = out.ends_with("\n- ") || out == "- ";
+                        if !(begins_item && FIRST_OF_ITEM.contains(&name)) {
+                            break_for(&mut out, name);
+                        }
                         at(&mut out, tag, Side::Begin);
                         if name == "li" {
                             out.push_str("- ");

@@ -31,7 +31,7 @@ fn both(first: &str, second: &str) -> Vec<(String, String)> {
 /// Each form with the titles of its entries, which are of 20 November and of 2 October 2026.
 #[test]
 fn entries_are_dated_by_what_stands_beside_their_headings() {
-    let forms: [(&str, [&str; 2]); 8] = [
+    let forms: [(&str, [&str; 2]); 12] = [
         // Above, in a column of its own, or in words that change.
         (
             "<h1>Changelog</h1>
@@ -50,6 +50,21 @@ fn entries_are_dated_by_what_stands_beside_their_headings() {
             "<h1>Changelog</h1><h2>Dark mode</h2><p>Posted on Friday, November 20, 2026</p><p>NOTE</p><h3>Fixes</h3><p>NOTE</p>
              <h2>Faster search</h2><p>2 October 2026</p><p>NOTE</p>",
             ["Dark mode", "Faster search"],
+        ),
+        (
+            "<h1>Changelog</h1><h2>Dark mode</h2><div><span>November 20, 2026</span> · <span>3 min read</span></div><p>NOTE</p>
+             <h2>Faster search</h2><p>October 2, 2026 by Ann Example</p><p>NOTE</p>",
+            ["Dark mode", "Faster search"],
+        ),
+        (
+            "<h1>Changelog</h1><h2>Version 2.4.0</h2><p>Publié le 20 novembre 2026</p><p>NOTE</p>
+             <h2>Version 2.3.0</h2><p>Veröffentlicht am 2. Oktober 2026</p><p>NOTE</p>",
+            ["2.4.0", "2.3.0"],
+        ),
+        // Alone.
+        (
+            "<div>Changelog</div><div><b>November 20, 2026</b></div><div>NOTE</div><div><b>October 2, 2026</b></div><div>NOTE</div>",
+            ["November 20, 2026", "October 2, 2026"],
         ),
         // Within.
         (
@@ -81,6 +96,11 @@ fn entries_are_dated_by_what_stands_beside_their_headings() {
             "<h1>Changelog</h1><dl><dt>3.2.1 (2026-11-20)</dt><dd>NOTE</dd><dt>3.2.0 (2026-10-02)</dt><dd>NOTE</dd></dl>",
             ["3.2.1", "3.2.0"],
         ),
+        (
+            "<h1>Changelog</h1><ul><li><div><b>3.2.1</b> <span>2026-11-20</span></div><p>NOTE</p></li>
+             <li><div><b>3.2.0</b> <span>2026-10-02</span></div><p>NOTE</p></li></ul>",
+            ["3.2.1", "3.2.0"],
+        ),
     ];
     for (content, [first, second]) in forms {
         let content = content.replace("NOTE", NOTE);
@@ -90,6 +110,40 @@ fn entries_are_dated_by_what_stands_beside_their_headings() {
             "{content}"
         );
     }
+}
+
+/// Files without headings of versions.
+#[test]
+fn files_of_dates_and_of_rows() {
+    let days = |source: &str| -> Vec<(String, String)> {
+        let day = |release: &crate::parse::Release| {
+            instant(&release.date).map_or_else(String::new, |at| at.date_naive().to_string())
+        };
+        let releases = crate::parse::file::read(&source.replace("NOTE", NOTE)).releases;
+        releases
+            .iter()
+            .map(|release| (release.title.clone(), day(release)))
+            .collect()
+    };
+    assert_eq!(
+        days(
+            "# Changelog\n\n## 2026-11-20\n\n### Added\n\n- NOTE\n\n### Fixed\n\n- NOTE\n\n## 2026-10-02\n\n- NOTE\n"
+        ),
+        both("2026-11-20", "2026-10-02")
+    );
+    assert_eq!(
+        days(
+            "# News\n\nNovember 20, 2026\n-----------------\n\n- NOTE\n\nOctober 2, 2026\n---------------\n\n- NOTE\n"
+        ),
+        both("November 20, 2026", "October 2, 2026")
+    );
+    assert_eq!(
+        days(
+            "# Changelog\n\n| Version | Date | Notes |\n|---|---|---|\n| **2.4.0** | 2026-11-20 | NOTE |\n| 2.3.0 | 2 Oct 2026 | NOTE |\n"
+        ),
+        both("2.4.0", "2.3.0")
+    );
+    assert_eq!(days("# Notes\n\n- NOTE\n- NOTE\n"), []);
 }
 
 #[test]
