@@ -264,6 +264,10 @@ mod tests {
         );
         assert_eq!(page.outline(), "## One\n\na\n\n## Two\n\nb");
         assert_eq!(page.text(), "One\n\na\n\nTwo\n\nb");
+        let terms = document(
+            "<dl><dt>1.2 (May)</dt><dd>a</dd><dt>2026/11/20</dt><dd>b</dd><dt>Name</dt><dd>c</dd></dl>",
+        );
+        assert_eq!(terms.outline(), "## 1.2 (May)\na\n2026/11/20\nb\nName\nc");
     }
 
     #[test]

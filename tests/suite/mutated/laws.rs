@@ -72,7 +72,7 @@ fn same<'a>(whole: &'a Outcome, item: &Value) -> Option<&'a Value> {
 }
 
 /// Items that were not there before and that nobody sent. One that stood behind another (a copy, an
-/// older version, the next of a limited list) is in the documents.
+/// older version, the next of a limited list) is in the documents. So is a page without its list, which is one item.
 fn strangers(sent: &str, whole: &Outcome, altered: &Altered, became: &Outcome) -> Vec<String> {
     let is_known = |item: &&Value| {
         let place = text(item, "url").trim_end_matches('/');
@@ -85,7 +85,9 @@ fn strangers(sent: &str, whole: &Outcome, altered: &Altered, became: &Outcome) -
         let made = altered
             .now
             .is_some_and(|now| name.replace("%20", " ").contains(now));
-        made || sent.contains(tail) || same(whole, item).is_some()
+        let is_page = item["url"] == became.structured["freshcontext"]["source_url"];
+        let is_titled = is_page && sent.contains(text(item, "title"));
+        made || sent.contains(tail) || is_titled || same(whole, item).is_some()
     };
     became
         .items()

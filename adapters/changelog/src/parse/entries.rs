@@ -85,7 +85,12 @@ pub fn read(outline: &str, named: bool) -> Vec<Release> {
     // Where each line of a date stands between two headings, nothing shows to which it belongs.
     match (best.next(), best.next()) {
         (Some(place), None) if most >= FEWEST => entries(&lines, place),
-        _ if lines.iter().filter(|line| line.is_heading).count() < FEWEST => entries(&lines, Place::Alone),
+        _ if lines.iter().filter(|line| line.is_heading).count() < FEWEST => {
+            let alone = entries(&lines, Place::Alone);
+            Some(alone)
+                .filter(|alone| alone.len() >= FEWEST)
+                .unwrap_or_default()
+        }
         _ => Vec::new(),
     }
 }

@@ -55,6 +55,8 @@ const PUBLISHING: [&str; 22] = [
 /// What parts a line such as `20 November 2026 · 3 min read`, and its longest form, in characters.
 const PARTS: [&str; 4] = ["·", "•", "|", " by "];
 const PARTED_CHARS: usize = 90;
+/// Longest line with a link that is looked at for a date, in bytes.
+const LINK_BYTES: usize = 600;
 /// More lines of one release than an answer can show.
 const NOTE_LINES: usize = 10_000;
 
@@ -270,7 +272,11 @@ fn short_date(plain: &str) -> Option<Dated> {
 
 /// The day of a line that is hardly more than the date of a publication.
 pub fn day_of_line(line: &str) -> Option<NaiveDate> {
-    if line.starts_with(['-', '+']) {
+    // Most lines are longer or have no figure, and links are longer than what they show.
+    let may_be = line.len() <= LINK_BYTES && line.bytes().any(|byte| byte.is_ascii_digit());
+    // What begins with a sign is an item, a comment or code.
+    let begins = |c: char| c.is_alphanumeric() || matches!(c, '(' | '[' | '*' | '_');
+    if !may_be || !line.starts_with(begins) || line.starts_with("* ") {
         return None;
     }
     let found = short_date(&plain(line)).filter(|found| found.meaning == Meaning::Release)?;

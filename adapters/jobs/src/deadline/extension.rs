@@ -2,7 +2,7 @@
 
 use super::MOST_LABELS;
 use super::date::{LINE_END, Written, bare, date_at, words_of};
-use super::label::end_of_period;
+use super::label::{end_of_period, is_weekday};
 use super::words::{EXTENDED, FILLERS, NOT_EXTENDED, PERIOD, SUBJECTS};
 
 /// Characters before a word of extension in which its subject is looked for.
@@ -29,6 +29,7 @@ pub(super) fn extensions(lower: &str) -> impl Iterator<Item = (usize, Option<Wri
                         let bare = bare(word);
                         PERIOD.contains(&bare)
                             || FILLERS.contains(&bare)
+                            || is_weekday(bare)
                             || matches!(bare, "fino" | "en" | "tot" | "til" | "back")
                     })
                     .count();

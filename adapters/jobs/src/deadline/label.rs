@@ -75,6 +75,12 @@ const TIMES: [&str; 16] = [
     "aest", "sgt",
 ];
 
+/// Whether a word is a day of the week.
+pub(super) fn is_weekday(bare: &str) -> bool {
+    let begins = WEEKDAYS.iter().any(|day| bare.starts_with(day));
+    (begins || SHORT_WEEKDAYS.contains(&bare)) && bare.chars().all(char::is_alphabetic)
+}
+
 /// Whether a word is a time of day: `5pm`, `11:59`, `p.m.`, `12h`.
 fn is_time(bare: &str) -> bool {
     let unit = bare.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ':' | '.'));
@@ -128,8 +134,7 @@ fn after_label(rest: &str, mut closing: bool, takes_object: bool) -> Option<Writ
     let mut passed = 0;
     while let Some(word) = words.get(at) {
         let bare = bare(word);
-        let weekday = (WEEKDAYS.iter().any(|day| bare.starts_with(day)) || SHORT_WEEKDAYS.contains(&bare))
-            && bare.chars().all(char::is_alphabetic);
+        let weekday = is_weekday(bare);
         let time = is_time(bare);
         if takes_object
             && matches!(bare, "for" | "für" | "pour" | "op")

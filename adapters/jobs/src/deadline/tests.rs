@@ -537,6 +537,10 @@ fn an_extended_day_counts_in_every_wording() {
             Some("2026-12-15"),
         ),
         (
+            "CLOSING DATE: Extended until Tuesday 15th December 2026.",
+            Some("2026-12-15"),
+        ),
+        (
             "The application deadline has been extended to December 15, 2026.",
             Some("2026-12-15"),
         ),

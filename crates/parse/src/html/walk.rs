@@ -123,9 +123,12 @@ pub(super) fn outline(element: ElementRef<'_>, leaves_out: impl Fn(NodeId) -> bo
     })
 }
 
-/// Whether a term of a list names what has a number, such as a version.
+/// Whether a term of a list names what has a number, such as a version. One that begins with a year is a date, under which the
+/// side lists of many pages name other pages.
 fn is_title(term: &str) -> bool {
-    term.len() <= TERM_BYTES && !term.contains(['\n', '#']) && term.contains(|c: char| c.is_ascii_digit())
+    let digits = term.trim_start().bytes().take_while(u8::is_ascii_digit).count();
+    let is_short = term.len() <= TERM_BYTES && !term.contains(['\n', '#']);
+    is_short && digits < 4 && term.contains(|c: char| c.is_ascii_digit())
 }
 
 /// As [`text`]. `at` may write where each element that is seen begins and ends.

@@ -144,6 +144,14 @@ fn files_of_dates_and_of_rows() {
         both("2.4.0", "2.3.0")
     );
     assert_eq!(days("# Notes\n\n- NOTE\n- NOTE\n"), []);
+    // What a line of code prints is no date of an entry.
+    assert_eq!(
+        days(
+            "*   Times are compared by zone.\n\n    ```ruby\n    # => 2026-08-07 10:00:00 +0000\n    ```\n\n    NOTE\n"
+        ),
+        []
+    );
+    assert_eq!(days("# Times\n\n2026-08-07 10:00:00 +0000\n\nNOTE\n"), []);
 }
 
 #[test]
