@@ -58,7 +58,7 @@ fn entries_are_dated_by_what_stands_beside_their_headings() {
         ),
         (
             "<h1>Changelog</h1><h2>Version 2.4.0</h2><p>Publié le 20 novembre 2026</p><p>NOTE</p>
-             <h2>Version 2.3.0</h2><p>Veröffentlicht am 2. Oktober 2026</p><p>NOTE</p>",
+             <h2>Version 2.3.0</h2><p>Publicado el 2 de octubre de 2026</p><p>NOTE</p>",
             ["2.4.0", "2.3.0"],
         ),
         // Alone.
