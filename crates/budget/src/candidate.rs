@@ -289,7 +289,8 @@ impl Candidate<'_> {
             Usability::Void => return Some((Reason::DoesNotStand, why())),
             _ if self.is_no_text() => {
                 let media = facts.media_type.unwrap_or("bytes in place of text");
-                let media: String = media.chars().filter(char::is_ascii_graphic).take(80).collect();
+                let is_plain = |c: &char| c.is_ascii_graphic() || *c == ' ';
+                let media: String = media.chars().filter(is_plain).take(80).collect();
                 return Some((
                     Reason::UnsupportedMedia,
                     format!("It is no text: {}.", named(&media)),

@@ -14,10 +14,21 @@ use crate::link::segments;
 use crate::text::digits;
 
 /// Months as their languages write them in dates: English, German, French, Spanish, Italian,
-/// Portuguese, Dutch. No name means two months.
+/// Portuguese, Dutch, Polish, Russian, Turkish and Swedish. No name means two months: `listopada` is November in Polish and October
+/// in Croatian, and none here.
 const MONTHS: [&[&str]; 12] = [
     &[
-        "january", "januar", "jänner", "janvier", "enero", "gennaio", "janeiro", "januari",
+        "january",
+        "januar",
+        "jänner",
+        "janvier",
+        "enero",
+        "gennaio",
+        "janeiro",
+        "januari",
+        "stycznia",
+        "января",
+        "ocak",
     ],
     &[
         "february",
@@ -27,13 +38,41 @@ const MONTHS: [&[&str]; 12] = [
         "febbraio",
         "fevereiro",
         "februari",
+        "lutego",
+        "февраля",
+        "şubat",
     ],
-    &["march", "märz", "mars", "marzo", "março", "maart"],
-    &["april", "avril", "abril", "aprile"],
-    &["may", "mai", "mayo", "maggio", "maio", "mei"],
-    &["june", "juni", "juin", "junio", "giugno", "junho"],
-    &["july", "juli", "juillet", "julio", "luglio", "julho"],
-    &["august", "août", "agosto", "augustus"],
+    &[
+        "march",
+        "märz",
+        "mars",
+        "marzo",
+        "março",
+        "maart",
+        "marca",
+        "марта",
+        "mart",
+    ],
+    &["april", "avril", "abril", "aprile", "kwietnia", "апреля", "nisan"],
+    &[
+        "may", "mai", "mayo", "maggio", "maio", "mei", "maja", "мая", "mayıs", "maj",
+    ],
+    &[
+        "june", "juni", "juin", "junio", "giugno", "junho", "czerwca", "июня", "haziran",
+    ],
+    &[
+        "july", "juli", "juillet", "julio", "luglio", "julho", "lipca", "июля", "temmuz",
+    ],
+    &[
+        "august",
+        "août",
+        "agosto",
+        "augustus",
+        "sierpnia",
+        "августа",
+        "ağustos",
+        "augusti",
+    ],
     &[
         "september",
         "septembre",
@@ -41,9 +80,22 @@ const MONTHS: [&[&str]; 12] = [
         "settembre",
         "setembro",
         "sept",
+        "września",
+        "сентября",
+        "eylül",
     ],
-    &["october", "oktober", "octobre", "octubre", "ottobre", "outubro"],
-    &["november", "novembre", "noviembre", "novembro"],
+    &[
+        "october",
+        "oktober",
+        "octobre",
+        "octubre",
+        "ottobre",
+        "outubro",
+        "października",
+        "октября",
+        "ekim",
+    ],
+    &["november", "novembre", "noviembre", "novembro", "ноября", "kasım"],
     &[
         "december",
         "dezember",
@@ -51,6 +103,10 @@ const MONTHS: [&[&str]; 12] = [
         "diciembre",
         "dicembre",
         "dezembro",
+        "grudnia",
+        "декабря",
+        "aralık",
+        "desember",
     ],
 ];
 
@@ -151,7 +207,15 @@ fn year_first(text: &str) -> Option<NaiveDate> {
         };
         let joined = matches!(
             (*first, *second),
-            ("-", "-") | ("/", "/") | (".", ".") | ("年", "月") | ("‑", "‑") | ("–", "–")
+            ("-", "-")
+                | ("/", "/")
+                | (".", ".")
+                | ("年", "月")
+                | (" 年 ", " 月 ")
+                | ("년", "월")
+                | ("년 ", "월 ")
+                | ("‑", "‑")
+                | ("–", "–")
         );
         // A fourth part makes it a version.
         let clean = *before != ".";

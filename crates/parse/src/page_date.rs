@@ -1,6 +1,7 @@
 //! What a page says about its date, best evidence first; and what it says against it.
 
 mod article;
+mod items;
 mod jsonld;
 mod labels;
 
@@ -13,7 +14,7 @@ use url::Url;
 
 use self::labels::Meaning;
 use crate::date::{self, PathDate};
-use crate::html::{Main, all, classes, line_of};
+use crate::html::{Main, all, classes, first, line_of};
 
 /// Publication dates of one page further apart than this contradict each other.
 const APART: TimeDelta = TimeDelta::hours(DATES_APART_H);
@@ -21,6 +22,13 @@ const APART: TimeDelta = TimeDelta::hours(DATES_APART_H);
 const LABELLED_CHARS: usize = 120;
 /// Most visible characters between the headline and a date that belongs to it.
 const NEAR_CHARS: usize = 300;
+
+/// Metadata that names a publication in other vocabularies: Dublin Core (`issued`), Highwire Press as Google Scholar reads it,
+/// Parse.ly, Sailthru, and RDFa. It counts where nothing else does. `citation_online_date` is that of a version, too: arXiv writes
+/// the last one.
+const STATED: &str = "meta[name='dc.date.issued' i], meta[name='dcterms.issued' i], meta[property='dcterms:issued' i], \
+    meta[name='citation_publication_date' i], meta[name='parsely-pub-date' i], \
+    meta[name='sailthru.date' i], meta[property='og:published_time' i], meta[property$='datePublished'], time[property$='datePublished']";
 
 /// Elements that are looked at for one beside the headline.
 const NEAR_TIMES: usize = 20;
@@ -83,10 +91,12 @@ pub fn read(document: &Html, main: &Main<'_>, text: &str, address: &Url, now: Da
         Some((value, is_strict))
     };
     let linked = article::of(document, main, address);
+    let title = first(document, "title").map_or_else(String::new, |title| line_of(title, ""));
     let of_metadata = |css: &str| -> Vec<String> {
         all(document, css)
             .into_iter()
             .filter(|element| !foreign(*element) && !main.is_of_another(*element))
+            .filter(|element| !items::is_of_a_part(*element, main, &title))
             .filter_map(|element| {
                 let element = element.value();
                 element
@@ -127,7 +137,7 @@ pub fn read(document: &Html, main: &Main<'_>, text: &str, address: &Url, now: Da
             claim("published_time of the page's metadata", read(&text), true);
         }
     }
-    let times = times(document, main);
+    let times = times(document, main, &title);
     claim(
         "time element marked as publication",
         times.published.as_deref().and_then(&mut read),
@@ -138,8 +148,8 @@ pub fn read(document: &Html, main: &Main<'_>, text: &str, address: &Url, now: Da
         times.beside_headline.as_deref().and_then(&mut read),
         false,
     );
-    let by_class = dated_class(document, main);
-    let labelled = labelled_date(document, main);
+    let by_class = dated_class(document, main, &title);
+    let labelled = labelled_date(document, main, &title);
     let day = |day: Option<NaiveDate>| day.map(DateValue::Day).filter(sane);
     let shown = |found| day(found).map(|day| (day, true));
     claim(
@@ -172,6 +182,15 @@ pub fn read(document: &Html, main: &Main<'_>, text: &str, address: &Url, now: Da
     });
     let visible = visible.filter(|day| sane(&DateValue::Day(*day)));
     let in_path = date::in_address(address).filter(|found| sane(&DateValue::Day(found.first())));
+    if claims.is_empty()
+        && let Some((value, _)) = of_metadata(STATED).iter().find_map(|text| read(text))
+    {
+        claims.push(Claim {
+            what: "publication date of the page's metadata",
+            value,
+            field: false,
+        });
+    }
     if claims.is_empty() {
         let mut stated = linked.published.iter().map(|(_, text, _)| text);
         if let Some(text) =
@@ -323,7 +342,7 @@ struct Times {
 }
 
 /// Reads the `time` elements of the content and of its headline, outside of comments, quotes, embeds and cards.
-fn times(document: &Html, main: &Main<'_>) -> Times {
+fn times(document: &Html, main: &Main<'_>, title: &str) -> Times {
     let mut found = Times::default();
     let mut unmarked = Vec::new();
     for time in all(document, "time[datetime]") {
@@ -331,26 +350,38 @@ fn times(document: &Html, main: &Main<'_>) -> Times {
         let Some(at) = element.attr("datetime") else {
             continue;
         };
-        if foreign(time) || !main.holds(time) {
+        if foreign(time) || !main.holds(time) || items::is_of_a_part(time, main, title) {
             continue;
         }
         let words = element.attr("class").unwrap_or_default().to_lowercase();
+        if is_of_an_event(time, &words) {
+            continue;
+        }
         let published = element.attr("pubdate").is_some()
             || ["publish", "pubdate", "entry-date", "post-date", "dt-published"]
                 .iter()
                 .any(|word| words.contains(word));
         let says_published = ["published", "pubdate"].iter().any(|word| words.contains(word));
-        let by_class = ["updated", "modified"].iter().any(|word| words.contains(word)) && !says_published;
+        let holder = time.parent().and_then(ElementRef::wrap);
+        let around = holder.and_then(|holder| holder.value().attr("class"));
+        let around = around.unwrap_or_default().to_lowercase();
+        let changed = |words: &str| ["updated", "modified"].iter().any(|word| words.contains(word));
+        let is_own_holder = holder.is_some_and(|holder| !has_more_chars(holder, HOLDER_CHARS))
+            && !["publish", "posted", "created"]
+                .iter()
+                .any(|word| around.contains(word));
+        let by_class = (changed(&words) || is_own_holder && changed(&around)) && !says_published;
         let label = labels::before(time);
         let own = labels::statements(&line_of(time, " "));
         let by_label = labels::meaning(&label) == Meaning::Changed
             || own.first().is_some_and(|own| own.meaning == Meaning::Changed)
+            || labels::behind(time) == Meaning::Changed
             || element.attr("itemprop") == Some("dateModified");
         if by_class || by_label {
             found.changed = found.changed.or_else(|| Some(at.to_owned()));
         } else if published {
             found.published = found.published.or_else(|| Some(at.to_owned()));
-        } else {
+        } else if !names_another_event(&label) && !labels::is_in_a_sentence(time) {
             unmarked.push(time);
         }
     }
@@ -364,6 +395,50 @@ fn times(document: &Html, main: &Main<'_>) -> Times {
     found
 }
 
+/// Longest text of an element that is about a date alone, in characters.
+const HOLDER_CHARS: usize = 60;
+
+fn has_more_chars(element: ElementRef<'_>, most: usize) -> bool {
+    let mut chars = 0;
+    element.text().any(|text| {
+        chars += text.trim().chars().count();
+        chars > most
+    })
+}
+
+/// Beginnings of properties of events, people, offers and organisations (<https://schema.org/Date>).
+const OF_EVENTS: [&str; 9] = [
+    "start", "end", "birth", "death", "valid", "expires", "availab", "founding", "door",
+];
+/// Classes of hCalendar and hCard, and of events.
+const EVENT_CLASSES: [&str; 5] = ["dtstart", "dtend", "bday", "event", "events"];
+/// Labels that say no more than that a date follows.
+const PLAIN_LABELS: [&str; 8] = ["date", "datum", "fecha", "data", "dato", "дата", "日期", "日付"];
+
+/// Whether a `time` element is marked as that of an event, a person or an end: by its property or by its class.
+fn is_of_an_event(time: ElementRef<'_>, class: &str) -> bool {
+    let value = time.value();
+    let property = value.attr("itemprop").or_else(|| value.attr("property"));
+    let by_property = property.is_some_and(|property| {
+        let mut names = property
+            .split_whitespace()
+            .filter_map(|name| name.rsplit(':').next());
+        names.any(|name| OF_EVENTS.iter().any(|start| name.starts_with(start)))
+    });
+    let mut words = class.split(|c: char| !c.is_alphanumeric());
+    by_property || words.any(|word| EVENT_CLASSES.contains(&word))
+}
+
+/// Whether a label gives its date to something else: it ends with a colon, and names no publication.
+fn names_another_event(label: &str) -> bool {
+    let label = label.trim_end();
+    let Some(name) = label.strip_suffix([':', '：']) else {
+        return false;
+    };
+    let is_plain = PLAIN_LABELS.contains(&name.trim().to_lowercase().as_str());
+    !is_plain && labels::meaning(label) == Meaning::Unknown
+}
+
 /// Whether little text stands between the headline and an element.
 fn is_beside_headline(element: ElementRef<'_>, main: &Main<'_>) -> bool {
     let Some(headline) = main.headline() else {
@@ -375,15 +450,18 @@ fn is_beside_headline(element: ElementRef<'_>, main: &Main<'_>) -> bool {
     };
     // The text from the one to the other, in whichever order they stand.
     let (mut begun, mut inside, mut chars) = (false, false, 0);
+    let mut under_another = false;
     for node in common.descendants() {
         let is_headline = node.id() == headline.id();
         if is_headline || node.id() == element.id() {
             if begun {
-                return true;
+                return !(under_another && names_a_link(element));
             }
             begun = true;
             inside = is_headline;
         }
+        let heading = ElementRef::wrap(node).map(|node| node.value().name());
+        under_another |= begun && !is_headline && matches!(heading, Some("h2" | "h3" | "h4" | "h5" | "h6"));
         if let Some(text) = node.value().as_text()
             && begun
         {
@@ -397,6 +475,12 @@ fn is_beside_headline(element: ElementRef<'_>, main: &Main<'_>) -> bool {
     false
 }
 
+/// Whether a link stands right behind a date: what it leads to is of that day.
+fn names_a_link(date: ElementRef<'_>) -> bool {
+    let mut behind = date.next_siblings().filter_map(ElementRef::wrap);
+    behind.any(|link| link.value().name() == "a" && link.value().attr("href").is_some())
+}
+
 /// Days that a page's text dates it by.
 #[derive(Default)]
 struct Days {
@@ -406,7 +490,7 @@ struct Days {
 
 /// Dates in elements whose class says that they are the publication, such as `publish-date`. What their words call a
 /// later change is one, whatever their class.
-fn dated_class(document: &Html, main: &Main<'_>) -> Days {
+fn dated_class(document: &Html, main: &Main<'_>, title: &str) -> Days {
     const MARKS: [&str; 8] = [
         "publishdate",
         "publisheddate",
@@ -428,7 +512,8 @@ fn dated_class(document: &Html, main: &Main<'_>) -> Days {
             MARKS.iter().any(|mark| plain.contains(mark))
         });
         let said = line_of(element, " ");
-        if !marked || said.chars().count() > 60 || foreign(element) || !main.holds(element) {
+        let is_own = !foreign(element) && main.holds(element) && !items::is_of_a_part(element, main, title);
+        if !marked || said.chars().count() > 60 || !is_own {
             continue;
         }
         let before = labels::meaning(&labels::before(element));
@@ -478,7 +563,8 @@ fn foreign(element: ElementRef<'_>) -> bool {
                 let comments = mark.starts_with("comment") || words.iter().any(|word| names(&word));
                 let own = words.iter().any(|word| ABOUT_COMMENTS.contains(word));
                 let begins = words.first().is_some_and(|word| FOREIGN.contains(word));
-                (comments || begins) && !(comments && own)
+                let is_review = mark.starts_with("woocommerce-review");
+                (comments || begins || is_review) && !(comments && own)
             });
             marked
                 || scope.ends_with("Comment")
@@ -491,14 +577,15 @@ fn foreign(element: ElementRef<'_>) -> bool {
 }
 
 /// `<dt>Announced</dt><dd>April 2, 2024</dd>`, or "Published: April 2, 2024" in a short text of its own.
-fn labelled_date(document: &Html, main: &Main<'_>) -> Days {
+fn labelled_date(document: &Html, main: &Main<'_>, title: &str) -> Days {
     let mut days = Days::default();
     let mut add = |meaning, day| match meaning {
         Meaning::Published => days.published = days.published.or(Some(day)),
         Meaning::Changed => days.changed = days.changed.or(Some(day)),
         Meaning::Unknown => {}
     };
-    let own = |element| !foreign(element) && main.holds(element);
+    let own =
+        |element| !foreign(element) && main.holds(element) && !items::is_of_a_part(element, main, title);
     for label in all(document, "dt, th") {
         let Some(value) = label.next_siblings().find_map(ElementRef::wrap) else {
             continue;
@@ -532,3 +619,6 @@ fn labelled_date(document: &Html, main: &Main<'_>) -> Days {
     }
     days
 }
+
+#[cfg(test)]
+mod tests;

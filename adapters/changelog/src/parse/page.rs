@@ -243,7 +243,11 @@ fn is_shell(document: &Html, body: &str) -> bool {
     }
     let empty = |element: ElementRef<'_>| html::text_of(element).is_empty();
     let asks = || {
-        let asks = |element: &ElementRef<'_>| line_of(*element, " ").to_lowercase().contains("javascript");
+        // Comments that a service adds are no part of the page.
+        let asks = |element: &ElementRef<'_>| {
+            let text = line_of(*element, " ").to_lowercase();
+            text.contains("javascript") && !text.contains("comments")
+        };
         all(document, "noscript").iter().any(asks)
     };
     let scripted = || first(document, "script[src]").is_some();

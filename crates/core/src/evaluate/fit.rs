@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use freshcontext_budget::{
     Budget, Candidate, Facts, Fitted, KnownCall, Purpose, Replaced, Usability, item_id, select,
 };
-use freshcontext_contract::{SourceError, named};
+use freshcontext_contract::{SourceError, StandingState, named};
 use serde_json::Value;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
@@ -95,6 +95,15 @@ pub(super) fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) 
             .standing
             .as_ref()
             .is_some_and(|standing| standing.is_void()) =>
+        {
+            Usability::Void
+        }
+        // A closed advert is none for whoever looks for a job.
+        Decision::Exclude
+            if signal
+                .standing
+                .as_ref()
+                .is_some_and(|standing| standing.state == StandingState::Closed) =>
         {
             Usability::Void
         }

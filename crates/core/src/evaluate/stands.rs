@@ -110,9 +110,11 @@ impl Claims {
         {
             claims.of_word("status", word);
         }
+        // OpenAlex and registries have their flags beside the title.
+        claims.of_facts("", object);
         for (around, facts) in [
-            ("fields", last(object, "fields")),
-            ("metadata", last(object, "metadata")),
+            ("fields.", last(object, "fields")),
+            ("metadata.", last(object, "metadata")),
         ] {
             if let Some(Node::Object(facts)) = facts {
                 claims.of_facts(around, facts);
@@ -161,6 +163,7 @@ impl Claims {
         }
     }
 
+    /// The facts of an object; `around` is the path to it, with its dot.
     fn of_facts(&mut self, around: &'static str, facts: &ObjectAsVec<'_>) {
         let mut found = Vec::new();
         for (name, state) in FLAGS {
@@ -174,7 +177,7 @@ impl Claims {
             };
             let says_yes =
                 text.is_none_or(|text| text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("yes"));
-            let sign = StandingEvidence::mark(state, format!("{around}.{name}"), text.unwrap_or("true"));
+            let sign = StandingEvidence::mark(state, format!("{around}{name}"), text.unwrap_or("true"));
             self.signs.push(sign.reason(text.filter(|_| !says_yes)));
             found.push(name);
         }
@@ -182,22 +185,16 @@ impl Claims {
             if let Some(Node::Str(text)) = last(facts, name)
                 && let Some(text) = not_blank(text)
             {
-                let sign =
-                    StandingEvidence::mark(StandingState::Superseded, format!("{around}.{name}"), text);
+                let sign = StandingEvidence::mark(StandingState::Superseded, format!("{around}{name}"), text);
                 self.signs.push(sign.replaced_by(Some(Replacement::id(text))));
                 found.push(name);
             }
         }
         self.facts
-            .extend(found.iter().map(|name| format!("{around}.{name}")));
+            .extend(found.iter().map(|name| format!("{around}{name}")));
         if let Some(first) = found.first() {
-            self.notes.push(
-                format!(
-                    "Its standing was given as {}.",
-                    code(&format!("{around}.{first}"))
-                )
-                .into(),
-            );
+            self.notes
+                .push(format!("Its standing was given as {}.", code(&format!("{around}{first}"))).into());
         }
     }
 }

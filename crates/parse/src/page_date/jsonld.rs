@@ -152,6 +152,9 @@ fn bare(source: &str) -> &str {
     }
 }
 
+/// Further works that a page may be.
+const WORKS: [&str; 4] = ["HowTo", "PodcastEpisode", "Recipe", "Report"];
+
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Kind {
     Article,
@@ -174,10 +177,10 @@ fn kind(value: &Value) -> Kind {
     };
     if names
         .iter()
-        .any(|name| name.ends_with("Article") || name.ends_with("Posting"))
+        .any(|name| name.ends_with("Article") || name.ends_with("Posting") || WORKS.contains(name))
     {
         Kind::Article
-    } else if names.iter().any(|name| name.ends_with("WebPage")) {
+    } else if names.iter().any(|name| name.ends_with("Page")) {
         Kind::Page
     } else {
         Kind::Other

@@ -6,7 +6,7 @@ use scraper::ElementRef;
 use crate::date;
 
 /// Words that make the date behind them the publication, where nothing else stands before it.
-const PUBLISHED: [&str; 27] = [
+const PUBLISHED: [&str; 50] = [
     "announced",
     "published",
     "first published",
@@ -34,13 +34,43 @@ const PUBLISHED: [&str; 27] = [
     "opublikowano",
     "опубликовано",
     "опубликована",
+    "дата публикации",
+    "date de publication",
+    "fecha de publicación",
+    "data de publicação",
+    "data di pubblicazione",
+    "data publikacji",
+    "publicatiedatum",
+    "veröffentlichungsdatum",
+    "erschienen",
+    "yayınlanma tarihi",
+    "yayın tarihi",
+    "公開日",
+    "投稿日",
+    "発行日",
+    "发布时间",
+    "发布日期",
+    "發佈日期",
+    "發布日期",
+    "등록일",
+    "게시일",
+    "입력",
+    "발행일",
+    "date de parution",
 ];
 /// Prepositions before a date, in the languages of these words.
 const PREPOSITIONS: [&str; 9] = ["on", "at", "am", "le", "el", "em", "il", "op", "dnia"];
 /// Of these, those that are said of a film, a book or a product as often as of the page.
-const OF_SUBJECTS: [&str; 4] = ["released", "release date", "issued", "announced"];
+const OF_SUBJECTS: [&str; 6] = [
+    "released",
+    "release date",
+    "issued",
+    "announced",
+    "erschienen",
+    "date de parution",
+];
 /// Words for a later change, in whatever company.
-const CHANGED: [&str; 22] = [
+const CHANGED: [&str; 40] = [
     "updated",
     "update",
     "modified",
@@ -63,7 +93,27 @@ const CHANGED: [&str; 22] = [
     "atualizado",
     "bijgewerkt",
     "обновлено",
+    "aktualizacja",
+    "aktualizowano",
+    "zaktualizowano",
+    "güncelleme",
+    "güncellendi",
+    "uppdaterad",
+    "opdateret",
+    "oppdatert",
+    "更新日",
+    "最終更新日",
+    "更新日時",
+    "更新",
+    "更新时间",
+    "更新時間",
+    "更新日期",
+    "수정",
+    "수정일",
+    "업데이트",
 ];
+/// Phrases for it, in lower case.
+const CHANGED_PHRASES: [&str; 3] = ["mis à jour", "mise à jour", "última actualización"];
 /// Days of the week, without their last syllable.
 const WEEKDAYS: [&str; 7] = ["mon", "tues", "wednes", "thurs", "fri", "satur", "sun"];
 /// Most words of a label.
@@ -112,7 +162,10 @@ fn meaning_of_part(label: &str) -> Meaning {
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty() && !is_weekday(word))
         .collect();
-    if words.len() <= LABEL_WORDS && words.iter().any(|word| CHANGED.contains(word)) {
+    let phrase = words.join(" ");
+    let says_changed = words.iter().any(|word| CHANGED.contains(word))
+        || CHANGED_PHRASES.iter().any(|changed| phrase.contains(changed));
+    if words.len() <= LABEL_WORDS && says_changed {
         return Meaning::Changed;
     }
     let plain = match words.as_slice() {
@@ -136,6 +189,8 @@ fn meaning_of_part(label: &str) -> Meaning {
 /// ("Released June 3, 2019, the album sold well"), so what stands behind a date may be a mark of its own, a time or a
 /// name, but no sentence.
 pub(super) fn statements(line: &str) -> Vec<Statement> {
+    // Languages without blanks set none behind their colon.
+    let line = line.replace('：', ": ");
     let words: Vec<&str> = line.split_whitespace().take(WORDS).collect();
     let mut found = Vec::new();
     let (mut label, mut at) = (0, 0);
@@ -199,8 +254,20 @@ fn is_prose(words: &[&str], end: usize) -> bool {
     let lower = next.to_lowercase();
     let goes_on = matches!(
         lower.as_str(),
-        "by" | "at" | "in" | "updated" | "last" | "modified" | "reviewed"
+        "by" | "at"
+            | "in"
+            | "updated"
+            | "last"
+            | "modified"
+            | "reviewed"
+            | "à"
+            | "às"
+            | "alle"
+            | "om"
+            | "um"
+            | "kl"
     );
+    let goes_on = goes_on || lower == "a" && rest.get(1).is_some_and(|next| matches!(*next, "las" | "la"));
     let ended = words
         .get(end.saturating_sub(1))
         .is_some_and(|word| word.ends_with(['|', '·', '•', ')', ']']));
@@ -233,6 +300,9 @@ pub(super) fn before(element: ElementRef<'_>) -> String {
             break;
         }
     }
+    if said.iter().all(|text| text.trim().is_empty()) {
+        said.extend(line_above(element));
+    }
     said.reverse();
     let line = said.join(" ");
     // What stands before another date is that one's label.
@@ -245,6 +315,50 @@ pub(super) fn before(element: ElementRef<'_>) -> String {
         .find_map(|at| date_at(tail, at))
         .map(|(end, _)| end);
     tail.get(end.unwrap_or(0)..).unwrap_or_default().join(" ")
+}
+
+/// Longest label on a line of its own, in characters.
+const LINE_CHARS: usize = 30;
+
+/// The label on the line above an element: `<div>Last updated</div><div><time>`.
+fn line_above(element: ElementRef<'_>) -> Option<String> {
+    let holder = element.parent().and_then(ElementRef::wrap)?;
+    let above = holder.prev_siblings().find_map(ElementRef::wrap)?;
+    let is_line = matches!(above.value().name(), "div" | "p" | "dt" | "span" | "li");
+    let text = crate::html::line_of(above, " ");
+    let is_label =
+        is_line && text.chars().count() <= LINE_CHARS && !text.contains(|c: char| c.is_ascii_digit());
+    is_label.then_some(text)
+}
+
+/// What a label makes of the date before it: `<li><time></time></li><li>Updated</li>`.
+pub(super) fn behind(element: ElementRef<'_>) -> Meaning {
+    let is_alone = |holder: &ElementRef<'_>| {
+        let mut children = holder.children().filter_map(ElementRef::wrap);
+        holder.value().name() == "li" && children.next().is_some() && children.next().is_none()
+    };
+    let holder = element.parent().and_then(ElementRef::wrap).filter(is_alone);
+    let label = holder.and_then(|holder| holder.next_siblings().find_map(ElementRef::wrap));
+    let Some(label) = label else {
+        return Meaning::Unknown;
+    };
+    let text = crate::html::line_of(label, " ");
+    if text.chars().count() > LINE_CHARS || text.contains(|c: char| c.is_ascii_digit()) {
+        return Meaning::Unknown;
+    }
+    meaning(&text)
+}
+
+/// Whether the sentence of an element goes on behind it: `On <time>June 6, 1944</time> the hall burned.`
+pub(super) fn is_in_a_sentence(element: ElementRef<'_>) -> bool {
+    let Some(text) = element
+        .next_sibling()
+        .and_then(|next| next.value().as_text().map(|text| text.trim_start().to_owned()))
+    else {
+        return false;
+    };
+    let words: Vec<&str> = text.split_whitespace().take(WORDS).collect();
+    text.starts_with(char::is_lowercase) && is_prose(&words, 0)
 }
 
 #[cfg(test)]

@@ -90,6 +90,11 @@ fn a_closed_advert_is_no_job() {
     let arguments = json!({"profile": "jobs_opportunities", "intent": "job_search", "signals": [advert]});
     let verdict = evaluated(&arguments).unwrap().verdicts.remove(0);
     assert_eq!(verdict.decision, Decision::Exclude);
+    let mut within = arguments.clone();
+    within["budget"] = json!({"max_tokens": 500});
+    let out = evaluated(&within).unwrap();
+    let omitted = &out.structured["selection"]["omitted"][0];
+    assert_eq!(omitted["reason"], "does_not_stand", "{omitted}");
 }
 
 #[test]
@@ -100,6 +105,8 @@ fn words_flags_and_aliases_are_read_and_named() {
         (json!({"status": "obsoleted"}), "superseded"),
         (json!({"standing": "terminated"}), "cancelled"),
         (json!({"metadata": {"is_retracted": true}}), "retracted"),
+        (json!({"is_retracted": true}), "retracted"),
+        (json!({"deprecated": "use example-two"}), "deprecated"),
         (
             json!({"fields": {"deprecated": "Please use pug instead."}}),
             "deprecated",
