@@ -52,15 +52,48 @@ struct Line<'o> {
     is_heading: bool,
 }
 
-/// The entries of an outline, in its order; none where fewer than two have a day. Lines beside headings date entries only
+/// The entries of a page's outline, in its order; none where fewer than two have a day. Lines beside headings date entries only
 /// where the page is `named` a list of news: elsewhere, a date under a heading is anything's.
 pub fn read(outline: &str, named: bool) -> Vec<Release> {
+    let headed = headed(outline, named);
+    if !headed.is_empty() || !named {
+        return headed;
+    }
+    let lines = lines(outline);
+    let headings = lines.iter().filter(|line| line.is_heading).count();
+    if headings >= FEWEST {
+        return Vec::new();
+    }
+    Some(entries(&lines, Place::Alone))
+        .filter(|alone| alone.len() >= FEWEST)
+        .unwrap_or_default()
+}
+
+/// The entries that have headings. In a file, lines of dates alone are those of commits as often.
+pub fn headed(outline: &str, named: bool) -> Vec<Release> {
     let grouped = grouped(outline);
     let are_sections = || grouped.iter().all(|entry| is_section(&entry.title));
     if !named || grouped.len() >= FEWEST && !are_sections() {
         return grouped;
     }
-    let lines: Vec<Line<'_>> = outline
+    let lines = lines(outline);
+    let counts =
+        [Place::Above, Place::Below, Place::Within].map(|place| (captioned(&lines, place).count(), place));
+    let most = counts.iter().map(|(count, _)| *count).max().unwrap_or_default();
+    let mut best = counts
+        .iter()
+        .filter(|(count, _)| *count == most)
+        .map(|(_, place)| *place);
+    // Where each line of a date stands between two headings, nothing shows to which it belongs.
+    match (best.next(), best.next()) {
+        (Some(place), None) if most >= FEWEST => entries(&lines, place),
+        _ => Vec::new(),
+    }
+}
+
+/// The lines of an outline that hold something.
+fn lines(outline: &str) -> Vec<Line<'_>> {
+    outline
         .lines()
         .map(|line| match line.strip_prefix("## ") {
             Some(heading) => Line {
@@ -74,25 +107,7 @@ pub fn read(outline: &str, named: bool) -> Vec<Release> {
         })
         .filter(|line| !line.text.is_empty())
         .take(markdown::MAX_LINES)
-        .collect();
-    let counts =
-        [Place::Above, Place::Below, Place::Within].map(|place| (captioned(&lines, place).count(), place));
-    let most = counts.iter().map(|(count, _)| *count).max().unwrap_or_default();
-    let mut best = counts
-        .iter()
-        .filter(|(count, _)| *count == most)
-        .map(|(_, place)| *place);
-    // Where each line of a date stands between two headings, nothing shows to which it belongs.
-    match (best.next(), best.next()) {
-        (Some(place), None) if most >= FEWEST => entries(&lines, place),
-        _ if lines.iter().filter(|line| line.is_heading).count() < FEWEST => {
-            let alone = entries(&lines, Place::Alone);
-            Some(alone)
-                .filter(|alone| alone.len() >= FEWEST)
-                .unwrap_or_default()
-        }
-        _ => Vec::new(),
-    }
+        .collect()
 }
 
 /// Whether a heading names a part of a release (<https://keepachangelog.com/en/1.1.0/>), and no entry.

@@ -12,7 +12,7 @@ pub fn read(source: &str) -> Document {
     if let Some(rows) = rows::rewritten(source) {
         return markdown::read_file(&rows);
     }
-    let releases = entries::read(&markdown::outline(source), true);
+    let releases = entries::headed(&markdown::outline(source), true);
     Document {
         sure: releases.len(),
         releases,

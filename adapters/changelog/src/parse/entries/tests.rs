@@ -151,6 +151,13 @@ fn files_of_dates_and_of_rows() {
         ),
         []
     );
+    // Nor is that of a commit.
+    assert_eq!(
+        days(
+            "commit 1f2e\nAuthor: A. Example\nDate:   Thu Feb 9 09:39:41 2023 +0100\n\n    NOTE\n\ncommit 3d4c\nAuthor: A. Example\nDate:   Wed Feb 8 09:39:41 2023 +0100\n\n    NOTE\n"
+        ),
+        []
+    );
     assert_eq!(days("# Times\n\n2026-08-07 10:00:00 +0000\n\nNOTE\n"), []);
 }
 
