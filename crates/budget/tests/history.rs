@@ -263,6 +263,14 @@ fn other_formats_are_refused_by_name() {
             "Haystack",
         ),
         (json!([{"from": "human", "value": "a"}]), "ShareGPT"),
+        (
+            json!([{"id": "1", "conversations": [{"from": "human", "value": "a"}]}]),
+            "ShareGPT",
+        ),
+        (
+            json!({"conversations": [{"from": "human", "value": "a"}]}),
+            "ShareGPT",
+        ),
         (json!([{"role": "USER", "message": "a"}]), "Cohere"),
         (
             json!([{"author": "user", "content": {"role": "user", "parts": [{"text": "a"}]}}]),

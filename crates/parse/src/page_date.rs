@@ -1,6 +1,7 @@
 //! What a page says about its date, best evidence first; and what it says against it.
 
 mod article;
+mod footers;
 mod items;
 mod jsonld;
 mod labels;
@@ -164,10 +165,12 @@ pub fn read(document: &Html, main: &Main<'_>, text: &str, address: &Url, now: Da
     );
     // A field in the form that its documentation asks for comes before one in another.
     claims.sort_by_key(|claim| !claim.field);
+    let below = footers::read(document, main);
     modified = modified
         .or_else(|| times.changed.as_deref().and_then(date::machine).filter(sane))
         .or_else(|| day(by_class.changed))
-        .or_else(|| day(labelled.changed));
+        .or_else(|| day(labelled.changed))
+        .or_else(|| below.changed.filter(sane));
 
     let mut dates = PageDate {
         modified: modified.as_ref().and_then(date::shown),
@@ -182,6 +185,15 @@ pub fn read(document: &Html, main: &Main<'_>, text: &str, address: &Url, now: Da
     });
     let visible = visible.filter(|day| sane(&DateValue::Day(*day)));
     let in_path = date::in_address(address).filter(|found| sane(&DateValue::Day(found.first())));
+    if claims.is_empty()
+        && let Some(value) = below.published.filter(sane)
+    {
+        claims.push(Claim {
+            what: "publication date in the article's footer",
+            value,
+            field: false,
+        });
+    }
     if claims.is_empty()
         && let Some((value, _)) = of_metadata(STATED).iter().find_map(|text| read(text))
     {
@@ -345,9 +357,9 @@ struct Times {
 fn times(document: &Html, main: &Main<'_>, title: &str) -> Times {
     let mut found = Times::default();
     let mut unmarked = Vec::new();
-    for time in all(document, "time[datetime]") {
+    for time in all(document, "time") {
         let element = time.value();
-        let Some(at) = element.attr("datetime") else {
+        let Some(at) = written(time) else {
             continue;
         };
         if foreign(time) || !main.holds(time) || items::is_of_a_part(time, main, title) {
@@ -378,9 +390,9 @@ fn times(document: &Html, main: &Main<'_>, title: &str) -> Times {
             || labels::behind(time) == Meaning::Changed
             || element.attr("itemprop") == Some("dateModified");
         if by_class || by_label {
-            found.changed = found.changed.or_else(|| Some(at.to_owned()));
+            found.changed = found.changed.or(Some(at));
         } else if published {
-            found.published = found.published.or_else(|| Some(at.to_owned()));
+            found.published = found.published.or(Some(at));
         } else if !names_another_event(&label) && !labels::is_in_a_sentence(time) {
             unmarked.push(time);
         }
@@ -389,10 +401,14 @@ fn times(document: &Html, main: &Main<'_>, title: &str) -> Times {
         .into_iter()
         .take(NEAR_TIMES)
         .find(|time| is_beside_headline(*time, main));
-    found.beside_headline = near
-        .and_then(|time| time.value().attr("datetime"))
-        .map(str::to_owned);
+    found.beside_headline = near.and_then(written);
     found
+}
+
+/// The date of a `time` element as written: its attribute, or its text where it has none.
+fn written(time: ElementRef<'_>) -> Option<String> {
+    let attribute = time.value().attr("datetime").map(str::to_owned);
+    attribute.or_else(|| Some(line_of(time, " ")).filter(|text| otherwise_written(text).is_some()))
 }
 
 /// Longest text of an element that is about a date alone, in characters.

@@ -15,7 +15,11 @@ pub(super) fn name(around: &Value, messages: &[Value]) -> Option<Named> {
     if around.get("mapping").is_some() || messages.iter().any(|message| message.get("mapping").is_some()) {
         return Some(("an export of ChatGPT", AS_SENT));
     }
-    messages.iter().find_map(of_message)
+    let within = std::iter::once(around)
+        .chain(messages)
+        .filter_map(|holder| holder.get("conversations")?.as_array())
+        .flatten();
+    messages.iter().chain(within).find_map(of_message)
 }
 
 /// The error that names it.

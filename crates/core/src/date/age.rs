@@ -66,8 +66,8 @@ mod tests {
             (TimeDelta::hours(48), "2 days"),
             (TimeDelta::days(59), "59 days"),
             (TimeDelta::days(61), "2 months"),
-            (TimeDelta::days(365), "11 months"),
-            (TimeDelta::days(366), "12 months"),
+            (TimeDelta::days(364), "11 months"),
+            (TimeDelta::days(365), "12 months"),
             (TimeDelta::days(731), "2 years"),
             (TimeDelta::days(3_653), "10 years"),
         ] {

@@ -6,16 +6,14 @@ use chrono::TimeDelta;
 pub(super) const HOURS_UNTIL: i64 = 48;
 const DAYS_UNTIL: i64 = 60;
 const MONTHS_UNTIL: i64 = 24;
-/// Hours of the mean month and year of the Gregorian calendar.
-const MONTH_HOURS: f64 = 730.485;
+/// Hours of a twelfth of 365 days, so that a year is never one of 11 months.
+const MONTH_HOURS: i64 = 730;
 
 /// How long a time is, in the unit that people would use: never below zero, rounded down.
 pub fn duration_words(time: TimeDelta) -> String {
     let minutes = time.num_minutes().max(0);
     let hours = minutes / 60;
-    #[expect(clippy::cast_possible_truncation, reason = "whole months of a bounded time")]
-    #[expect(clippy::cast_precision_loss, reason = "months need no more")]
-    let months = (hours as f64 / MONTH_HOURS) as i64;
+    let months = hours / MONTH_HOURS;
     if minutes < 1 {
         "less than a minute".to_owned()
     } else if minutes < 60 {

@@ -366,7 +366,13 @@ impl<'a> Given<'a> {
     }
 
     fn read_score(&mut self, shape: &mut Shape<'a>, made: &'a Made) {
-        let number = |held: &Held<'a>| super::shape::scalar(held.value, made)?.trim().parse::<f64>().ok();
+        let number = |held: &Held<'a>| {
+            let text = super::shape::scalar(held.value, made)?.trim();
+            match text.strip_suffix('%') {
+                Some(percent) => Some(percent.trim_end().parse::<f64>().ok()? / 100.0),
+                None => text.parse().ok(),
+            }
+        };
         let found = shape.of(Field::Score).find_map(|held| {
             number(&held)
                 .filter(|score| score.is_finite())

@@ -193,6 +193,10 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
             ("abstract", "arXiv, Semantic Scholar"),
             ("content_html", "JSON Feed"),
             ("html", "Firecrawl"),
+            (
+                "text_matches",
+                "GitHub: https://docs.github.com/rest/search/search#text-match-metadata",
+            ),
         ],
     ),
     (
@@ -229,6 +233,16 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
             ("webPublicationDate", "The Guardian"),
             ("dc.date", "Dublin Core; Firecrawl's dcDate"),
             ("dcDate", "Firecrawl"),
+            (
+                "issued",
+                "Crossref and CSL JSON: https://github.com/CrossRef/rest-api-doc/blob/master/api_format.md",
+            ),
+            ("published_online", "Crossref"),
+            ("published_print", "Crossref"),
+            (
+                "published_parsed",
+                "feedparser: https://feedparser.readthedocs.io/en/latest/date-parsing.html",
+            ),
             ("publication_year", "OpenAlex"),
             ("year", "Semantic Scholar"),
         ],
@@ -248,6 +262,7 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
             ("date_modified", "JSON Feed, schema.org dateModified"),
             ("updated", "Atom"),
             ("updated_at", "GitHub, Notion exports"),
+            ("updated_parsed", "feedparser"),
             ("date_updated", "stores"),
             ("last_updated", "Perplexity"),
             (
@@ -313,6 +328,9 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
             ),
             ("similarity", "pgvector, Supabase"),
             ("similarity_score", "stores"),
+            ("cosine_similarity", "stores"),
+            ("rrf_score", "fused ranks"),
+            ("bm25_score", "stores"),
             ("certainty", "Weaviate"),
             ("$similarity", "Astra DB"),
             (
@@ -449,7 +467,7 @@ pub(super) const NESTS: [&str; 43] = [
 ];
 
 /// Lists of documents in the answers of search interfaces and stores, as they are spelt.
-pub(super) const LISTS: [&str; 22] = [
+pub(super) const LISTS: [&str; 24] = [
     "results",
     "result",
     "hits",
@@ -472,6 +490,8 @@ pub(super) const LISTS: [&str; 22] = [
     "web",            // Firecrawl
     "news",           // the same
     "failed_results", // Tavily's extraction
+    "peopleAlsoAsk",  // Serper
+    "topStories",     // the same
 ];
 
 /// Objects around such lists, as they are spelt.
@@ -489,7 +509,7 @@ pub(super) const AROUND: [&str; 9] = [
 
 /// Whether a name of the content says that it is not the document's text, but what somebody says of it.
 pub(super) fn is_digest(name: &str) -> bool {
-    const DIGESTS: [&str; 11] = [
+    const DIGESTS: [&str; 12] = [
         "highlights",
         "excerpts",
         "excerpt",
@@ -501,6 +521,7 @@ pub(super) fn is_digest(name: &str) -> bool {
         "extrasnippets",
         "summary",
         "abstract",
+        "textmatches",
     ];
     DIGESTS.contains(&plain(name).as_str())
 }

@@ -386,7 +386,7 @@ fn of_body<'a>(object: &'a ObjectAsVec<'a>) -> Option<&'a str> {
 fn part<'a>(value: &'a Node<'a>) -> Option<&'a str> {
     match value {
         Node::Str(text) => Some(text),
-        Node::Object(object) => ["text", "snippet", "content", "value"]
+        Node::Object(object) => ["text", "snippet", "content", "value", "fragment"]
             .into_iter()
             .find_map(|name| super::fields::last(object, name)?.as_str()),
         _ => None,
@@ -397,8 +397,8 @@ fn part<'a>(value: &'a Node<'a>) -> Option<&'a str> {
 fn date<'a>(value: &'a Node<'a>, made: &'a Made) -> Option<&'a str> {
     match value {
         Node::Array(list) => match list.as_slice() {
-            [one @ (Node::Str(_) | Node::Number(_))] => date(one, made),
-            _ => None,
+            [one @ (Node::Str(_) | Node::Number(_) | Node::Array(_))] => date(one, made),
+            parts => date_of_parts(parts).map(|text| made.keep(text)),
         },
         Node::Str(text) => Some(text.as_ref()).filter(|text| !is_blank(text)),
         Node::Number(number) => {
@@ -411,9 +411,35 @@ fn date<'a>(value: &'a Node<'a>, made: &'a Made) -> Option<&'a str> {
                 _ => Some(text),
             }
         }
-        Node::Object(object) => ["$date", "$numberLong", "seconds", "_seconds"]
-            .into_iter()
-            .find_map(|name| date(super::fields::last(object, name)?, made)),
+        Node::Object(object) => [
+            "$date",
+            "$numberLong",
+            "seconds",
+            "_seconds",
+            "date-parts",
+            "date_parts",
+        ]
+        .into_iter()
+        .find_map(|name| date(super::fields::last(object, name)?, made)),
+        _ => None,
+    }
+}
+
+/// The date of a list of numbers: of one to seven the year, the month and the day (CSL's `date-parts`, Java's `LocalDateTime`, whose
+/// zone nobody knows); of nine a `struct_time` of Python, which feedparser gives in UTC.
+fn date_of_parts(parts: &[Node<'_>]) -> Option<String> {
+    let numbers: Option<Vec<i64>> = parts.iter().map(Node::as_i64).collect();
+    let day = |year: &i64, month: &i64, day: &i64| format!("{year:04}-{month:02}-{day:02}");
+    match numbers?.as_slice() {
+        [year @ 1000..=9999] => Some(year.to_string()),
+        [year @ 1000..=9999, month] => Some(format!("{year}-{month:02}")),
+        [year @ 1000..=9999, month, of_month, hour, minute, second, _, _, _] => {
+            let day = day(year, month, of_month);
+            Some(format!("{day}T{hour:02}:{minute:02}:{second:02}Z"))
+        }
+        [year @ 1000..=9999, month, of_month, rest @ ..] if rest.len() <= 4 => {
+            Some(day(year, month, of_month))
+        }
         _ => None,
     }
 }

@@ -127,6 +127,7 @@ impl Claims {
         let shown = freshcontext_contract::quoted_within(word, 40);
         match state_of(word) {
             Some(state) => {
+                self.facts.push(name.to_owned());
                 self.signs.push(StandingEvidence::mark(state, name, word));
                 self.notes
                     .push(format!("Its standing was given as {} in {}.", shown, code(name)).into());

@@ -15,6 +15,8 @@ const NAME: usize = 60;
 const LISTED: usize = 20;
 /// A text of more characters says something, whatever its name.
 const LONG: usize = 100;
+/// So does one of so many words.
+const SENTENCE: usize = 8;
 /// How deep unknown objects are looked into.
 const DEEPEST: usize = 3;
 
@@ -25,16 +27,18 @@ pub(super) enum Looks {
     Text,
     Address,
     Distance,
+    Score,
     /// It is of a kind that its field cannot have.
     Odd,
 }
 
 impl Looks {
-    const ALL: [(Self, &'static str); 5] = [
+    const ALL: [(Self, &'static str); 6] = [
         (Self::Date, "look like dates"),
         (Self::Text, "look like texts"),
         (Self::Address, "look like addresses"),
         (Self::Distance, "look like the distances of a search"),
+        (Self::Score, "look like the scores of a search"),
         (Self::Odd, "are not of a kind that can be read there"),
     ];
 }
@@ -56,10 +60,12 @@ fn at(path: &str, name: &str, value: &Node<'_>, said: &[Option<&str>], depth: us
         Node::Str(text) if is_blank(text) || said.contains(&Some(text.as_ref())) => None,
         Node::Str(text) => of_text(name, text),
         Node::Number(_) if is_date_name(name) => Some(Looks::Date),
-        Node::Number(_) => words_of(name)
-            .iter()
-            .any(|word| word == "distance")
-            .then_some(Looks::Distance),
+        Node::Number(_) => words_of(name).iter().find_map(|word| match word.as_str() {
+            "distance" => Some(Looks::Distance),
+            // SQLite's `bm25` is the lower, the better (https://www.sqlite.org/fts5.html#the_bm25_function).
+            "score" | "similarity" | "relevance" | "relevancy" | "bm25" => Some(Looks::Score),
+            _ => None,
+        }),
         Node::Array(list) if list.iter().any(|entry| matches!(entry, Node::Str(_))) => {
             list.iter().find_map(|entry| of_text(name, entry.as_str()?))
         }
@@ -126,7 +132,8 @@ fn of_text(name: &str, text: &str) -> Option<Looks> {
         "caption",
         "transcript",
     ];
-    (named(&texts) || text.chars().nth(LONG).is_some()).then_some(Looks::Text)
+    let is_long = || text.chars().nth(LONG).is_some() || text.split_whitespace().nth(SENTENCE - 1).is_some();
+    (named(&texts) || is_long()).then_some(Looks::Text)
 }
 
 fn is_date_name(name: &str) -> bool {

@@ -457,7 +457,8 @@ fn survey(root: ElementRef<'_>, whole: bool) -> (usize, HashSet<NodeId>) {
                         continue;
                     }
                     headlines += usize::from(name == "h1");
-                    let by_tag = matches!(name, "nav" | "aside" | "footer");
+                    let by_tag = matches!(name, "nav" | "aside" | "footer")
+                        && !ElementRef::wrap(node).is_some_and(is_note);
                     let side =
                         by_tag || whole && name == "header" || ElementRef::wrap(node).is_some_and(is_beside);
                     if side && node.id() != root.id() && blocks.len() < BLOCKS {
@@ -488,6 +489,34 @@ fn survey(root: ElementRef<'_>, whole: bool) -> (usize, HashSet<NodeId>) {
         .map(|(id, _)| *id)
         .collect();
     (chars, aside)
+}
+
+/// Classes of a note within the content: of Starlight, MDN, Asciidoctor and Sphinx.
+const NOTE_WORDS: [&str; 12] = [
+    "note",
+    "notecard",
+    "tip",
+    "hint",
+    "info",
+    "important",
+    "caution",
+    "warning",
+    "danger",
+    "admonition",
+    "callout",
+    "admonitionblock",
+];
+
+/// Whether an `aside` is a note within the content: `<aside class="starlight-aside starlight-aside--caution">`.
+fn is_note(element: ElementRef<'_>) -> bool {
+    let value = element.value();
+    let is_marked = || {
+        classes(element).any(|class| {
+            let class = class.to_ascii_lowercase();
+            class.split(['-', '_']).any(|word| NOTE_WORDS.contains(&word))
+        })
+    };
+    value.name() == "aside" && (value.attr("role") == Some("note") || is_marked())
 }
 
 /// Whether an element says by its role, class or id that it stands beside the content.

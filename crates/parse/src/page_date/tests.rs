@@ -16,10 +16,8 @@ fn stated(body: &str) -> (Option<String>, Option<String>) {
     let main = Main::of(&page, &address);
     let dates = super::read(&page, &main, &main.text(), &address, now);
     let published = dates.date.value().and_then(shown);
-    (
-        published.map(|day| day.chars().take(10).collect()),
-        dates.modified,
-    )
+    let day = |date: String| date.chars().take(10).collect::<String>();
+    (published.map(day), dates.modified.map(day))
 }
 
 #[test]
@@ -39,6 +37,10 @@ fn dates_of_something_else_are_not_the_pages() {
         "<h1>Fair</h1><p>When: <time datetime=2026-11-15>Nov 15, 2026</time></p>LONG",
         "<h1>Fair</h1><time itemprop=startDate datetime=2026-11-15>Nov 15, 2026</time>LONG",
         "<h1>Fair</h1><time class=dtstart datetime=2026-11-15>Nov 15, 2026</time>LONG",
+        // Footers that speak of another page, or of an article that is not the page's.
+        "<main><h1>Parks</h1>LONG</main><footer>Posted on November 15, 2026</footer>",
+        "<main><h1>Parks</h1>LONG<article><h2>Storm</h2><footer>Posted on November 15, 2026</footer></article></main>",
+        "<h1>Parks</h1><time>3 days ago</time>LONG",
         // Prose, a card below another heading, a review.
         "<h1>Parks</h1>LONG<p>On <time datetime=1984-06-06>June 6, 1984</time> the hall burned.</p>",
         "<h1>Parks</h1>LONG<h3>Latest news</h3><p><time datetime=2026-11-29>Nov 29, 2026</time> <a href=/z>Storm</a></p>",
@@ -58,6 +60,13 @@ fn changes_are_not_publications() {
         "<h1>Parks</h1><p>Mis à jour le <time datetime=2026-11-15>15 novembre 2026</time></p>LONG",
         "<h1>Parks</h1><p>更新日：<time datetime=2026-11-15>2026年11月15日</time></p>LONG",
         "<h1>Parks</h1><p>Aktualizacja: <time datetime=2026-11-15>15 stycznia</time></p>LONG",
+        // Footers, as programs that make sites write them.
+        "<main><h1>Parks</h1>LONG</main><footer>Last updated on November 15, 2026</footer>",
+        "<article><h1>Parks</h1>LONG<footer class=theme-doc-footer><span>Last updated<span> on <b><time \
+         datetime=2026-11-15T00:00:00.000Z>Nov 15, 2026</time></b></span></span></footer></article>",
+        "<main><h1>Parks</h1>LONG</main><footer><ul><li> This page was last edited on 15 November 2026, at 09:12.</li></ul></footer>",
+        "<article><h1>Parks</h1>LONG<aside class=md-source-file><span><span title='Last update'></span><span>November 15, 2026\
+         </span></span></aside></article>",
     ] {
         assert_eq!(stated(body), (None, Some("2026-11-15".to_owned())), "{body}");
     }
@@ -81,6 +90,9 @@ fn what_dates_the_page_stays() {
         "<h1>Parks</h1><p>Published on November 20, 2026</p><p>When: <time datetime=2026-11-25>November 25, 2026</time></p>LONG",
         "<h1>Parks</h1><h2>A walk</h2><div><a href=/ann>Ann</a> · <time datetime=2026-11-20>Nov 20, 2026</time></div>LONG",
         "<h1>Parks</h1><h2>A walk</h2><p><time datetime=2026-11-20>Nov 20, 2026</time></p>LONG",
+        "<h1>Parks</h1><time>November 20, 2026</time>LONG",
+        "<article><h1>Parks</h1>LONG<footer class=entry-meta>Posted on <time class=entry-date datetime=2026-11-20T10:00:00Z>\
+         November 20, 2026</time> by Ann</footer></article>",
         "<meta name=DC.date.issued content=2026-11-20><h1>Parks</h1>LONG",
         "<meta name=citation_publication_date content=2026/11/20><h1>Parks</h1>LONG",
         "<script type=application/ld+json>{\"@type\":\"Recipe\",\"name\":\"Parks\",\"datePublished\":\"2026-11-20\"}</script>\

@@ -18,7 +18,7 @@ use super::fields::last;
 use super::given::Given;
 use super::parallel;
 use stems::Stems;
-use words::{is_unspaced, words};
+use words::{Give, is_in_pairs, words};
 
 /// How soon more of the same word counts for little more.
 const K1: f64 = 1.2;
@@ -182,6 +182,8 @@ struct Terms {
     stems: Stems,
     /// Whether words of a text that begin with these two bytes may be one of them.
     beginnings: Vec<bool>,
+    /// Which words of a text may be one of them.
+    give: Give,
     scripts: Vec<Script>,
 }
 
@@ -189,7 +191,7 @@ impl Terms {
     /// None where the query has no word.
     fn of(query: &str) -> Option<Self> {
         let mut distinct: Vec<String> = Vec::new();
-        words(query, |word| {
+        words(query, Give::Pairs, |word| {
             if !distinct.iter().any(|known| known == word) {
                 distinct.push(word.to_owned());
             }
@@ -207,7 +209,9 @@ impl Terms {
             let forms: Vec<String> = stems.each(word).map(std::borrow::Cow::into_owned).collect();
             let known = forms.iter().find_map(|stem| places.get(stem).copied());
             let place = known.unwrap_or(weighty.len());
-            let weighs = !stems.is_function_word(word) || is_acronym(query, word);
+            // "What's" and "l'" say no more than "what" and "the".
+            let bare = word.split(['\'', '\u{2019}']).next().unwrap_or(word);
+            let weighs = !stems.is_function_word(bare) || is_acronym(query, word);
             match weighty.get_mut(place) {
                 Some(known) => *known |= weighs,
                 None => weighty.push(weighs),
@@ -224,9 +228,18 @@ impl Terms {
         if !weighty.contains(&true) {
             weighty.fill(true);
         }
+        let alone = |word: &String| {
+            let mut letters = word.chars();
+            letters.next().is_some_and(is_in_pairs) && letters.next().is_none()
+        };
         Some(Self {
             weighty,
             places,
+            give: if distinct.iter().any(alone) {
+                Give::Characters
+            } else {
+                Give::Pairs
+            },
             stems,
             beginnings,
             scripts: scripts_of(query),
@@ -240,7 +253,7 @@ impl Terms {
         if !begins && spelled && self.stems.keep_beginnings {
             return None;
         }
-        if word.chars().next().is_some_and(is_unspaced) {
+        if word.chars().next().is_some_and(is_in_pairs) {
             return self.places.get(word).copied();
         }
         self.stems
@@ -252,7 +265,7 @@ impl Terms {
         let mut counts = vec![0_u32; self.weighty.len()];
         let mut length = 0_u32;
         let mut read = |text: &str| {
-            words(text, |word| {
+            words(text, self.give, |word| {
                 length = length.saturating_add(1);
                 if let Some(count) = self.place(word).and_then(|place| counts.get_mut(place)) {
                     *count = count.saturating_add(1);

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use icu_normalizer::DecomposingNormalizerBorrowed;
 use rust_stemmers::{Algorithm, Stemmer};
 use stop_words::Language;
 
@@ -92,8 +93,22 @@ impl Stems {
         languages & self.language != 0
     }
 
-    /// The stem in the query's language, then the English one where that is another language.
+    /// The forms of a word: the stem in the query's language, then the English one where that is another language, then those of
+    /// the word without its accents, and a Hebrew word without its prefixes.
     pub(super) fn each<'w>(&self, word: &'w str) -> impl Iterator<Item = Cow<'w, str>> + use<'w, '_> {
+        let bare = without_accents(word);
+        let bare = bare.into_iter().flat_map(move |bare| {
+            let stems = self.of_one(&bare).map(|stem| Cow::Owned(stem.into_owned()));
+            stems.collect::<Vec<_>>()
+        });
+        let stems = self.of_one(word).flat_map(|stem| {
+            let bare = without_accents(&stem).map(Cow::Owned);
+            std::iter::once(stem).chain(bare)
+        });
+        stems.chain(bare).chain(without_prefixes(word).map(Cow::Borrowed))
+    }
+
+    fn of_one<'w>(&self, word: &'w str) -> impl Iterator<Item = Cow<'w, str>> + use<'w, '_> {
         let short = word.len() <= LONGEST;
         let own = self
             .own
@@ -111,6 +126,45 @@ impl std::fmt::Debug for Stems {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Stems").finish_non_exhaustive()
     }
+}
+
+/// The word as it is typed without accents, points and vowel marks, where that is another: "cafe" for "café".
+fn without_accents(word: &str) -> Option<String> {
+    if word.is_ascii() {
+        return None;
+    }
+    let is_mark = |c: &char| matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{65f}' | '\u{670}');
+    let mut bare = String::with_capacity(word.len());
+    let letters = DecomposingNormalizerBorrowed::new_nfd().normalize(word);
+    for c in letters.chars().filter(|c| !is_mark(c)) {
+        match c {
+            '\u{df}' => bare.push_str("ss"),
+            '\u{e6}' => bare.push_str("ae"),
+            '\u{153}' => bare.push_str("oe"),
+            '\u{f8}' => bare.push('o'),
+            '\u{142}' => bare.push('l'),
+            '\u{111}' => bare.push('d'),
+            '\u{131}' => bare.push('i'),
+            other => bare.push(other),
+        }
+    }
+    (bare != word).then_some(bare)
+}
+
+/// A Hebrew word without its prefixed words ("the", "and", "in", "to", "from", "that", "as"), one taken off after the other. Which of
+/// its letters belong to the word only a dictionary tells.
+fn without_prefixes(word: &str) -> impl Iterator<Item = &str> {
+    /// Letters that such a word has at least.
+    const ROOT: usize = 3;
+    let prefixes = [
+        '\u{5d4}', '\u{5d5}', '\u{5d1}', '\u{5dc}', '\u{5de}', '\u{5e9}', '\u{5db}',
+    ];
+    std::iter::successors(Some(word), move |word| {
+        word.strip_prefix(prefixes)
+            .filter(|rest| rest.chars().nth(ROOT - 1).is_some())
+    })
+    .skip(1)
+    .take(2)
 }
 
 /// The language of a script that one language of the table is written in.
@@ -152,6 +206,37 @@ mod tests {
         }
         assert!(Stems::of(&["wie", "ich", "tls"]).is_function_word("ich"));
         assert!(!Stems::of(&["how", "tls"]).is_function_word("tls"));
+    }
+
+    /// Words that a user types without their accents, or that a language joins to others.
+    #[test]
+    fn a_word_is_found_without_its_accents_and_prefixes() {
+        for (query, one, other) in [
+            ("cafe", "cafe", "caf\u{e9}"),
+            ("comment est ce que je", "\u{e9}coles", "ecole"),
+            ("wie kann ich das", "stra\u{df}e", "strasse"),
+            ("", "\u{131}s\u{131}tma", "isitma"),
+            ("", "\u{142}\u{f3}d\u{17a}", "lodz"),
+            (
+                "",
+                "\u{5d7}\u{5d5}\u{5e4}\u{5e9}\u{5d4}",
+                "\u{5d5}\u{5d1}\u{5d7}\u{5d5}\u{5e4}\u{5e9}\u{5d4}",
+            ),
+            (
+                "",
+                "\u{5d7}\u{5d5}\u{5e4}\u{5e9}\u{5d4}",
+                "\u{5d4}\u{5d7}\u{5d5}\u{5e4}\u{5e9}\u{5d4}",
+            ),
+        ] {
+            let stems = Stems::of(&query.split(' ').collect::<Vec<_>>());
+            let known: Vec<_> = stems.each(one).collect();
+            assert!(
+                stems.each(other).any(|form| known.contains(&form)),
+                "{one} {other}"
+            );
+        }
+        let stems = Stems::of(&["tls"]);
+        assert_eq!(stems.each("\u{5e9}\u{5dc}\u{5d5}\u{5dd}").count(), 2);
     }
 
     proptest! {

@@ -77,3 +77,58 @@ fn a_text_in_another_script_is_not_judged_by_words() {
     assert!(shares[0] > 0.0, "a shared term counts: {shares:?}");
     assert_eq!(&shares[1..], [0.0, -1.0]);
 }
+
+/// Each query finds the first text and not the second.
+#[test]
+fn words_are_found_as_people_write_them() {
+    for (query, found, other) in [
+        // A single ideograph, and a Korean word with another particle.
+        (
+            "\u{7a0e}",
+            "\u{6d88}\u{8cbb}\u{7a0e}\u{306e}\u{8aac}\u{660e}",
+            "\u{5929}\u{6c17}\u{4e88}\u{5831}",
+        ),
+        (
+            "\u{d734}\u{ac00}\u{b97c}",
+            "\u{d734}\u{ac00}\u{b294} 15\u{c77c}",
+            "\u{c810}\u{c2ec} \u{c2dc}\u{ac04}",
+        ),
+        // Names of code, in both directions.
+        (
+            "max connections",
+            "Set max_connections to 100.",
+            "The weather today",
+        ),
+        (
+            "max_connections",
+            "The most connections, as a max.",
+            "The weather today",
+        ),
+        (
+            "find a user by id",
+            "Call getUserById first.",
+            "The weather today",
+        ),
+        ("getUserById", "How to get a user", "The weather today"),
+        // Typed without accents, and with those of a keyboard.
+        ("cafe hours", "Le caf\u{e9} ouvre", "The weather today"),
+        ("caf\u{e9}", "The cafe opens", "The weather today"),
+        ("istanbul", "\u{130}stanbul'da hava", "Ankara"),
+        ("entreprise", "Les statuts de l'entreprise", "La pluie"),
+        // "The leave" in Hebrew.
+        (
+            "\u{5d7}\u{5d5}\u{5e4}\u{5e9}\u{5d4}",
+            "\u{5d4}\u{5d7}\u{5d5}\u{5e4}\u{5e9}\u{5d4} \u{5e9}\u{5dc}\u{5d9}",
+            "\u{5de}\u{5d6}\u{5d2} \u{5d0}\u{5d5}\u{5d5}\u{5d9}\u{5e8}",
+        ),
+    ] {
+        let shares = shares(query, &[given("1", found), given("2", other)]);
+        assert!(shares[0] > 0.0 && shares[1] <= 0.0, "{query}: {shares:?}");
+    }
+    // A name of two words is one word.
+    let java = shares(
+        "java streams",
+        &[given("1", "JavaScript closures"), given("2", "Java streams")],
+    );
+    assert!(java[0] <= 0.0, "{java:?}");
+}

@@ -18,9 +18,19 @@ const SPELLED_OUT: (usize, usize) = (9, 8);
 /// Texts are spelled out up to this many bytes, however much more that is.
 const SHORT: usize = 16 << 10;
 
-/// Calls `each` with the words of a text, in one form for equal words (NFKC, folded case). Scripts without
-/// spaces give pairs of neighbouring characters, since where their words end only a dictionary tells.
-pub(super) fn words(text: &str, mut each: impl FnMut(&str)) {
+/// Which words a text gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Give {
+    /// Of scripts in pairs, each pair, and a character that stands alone.
+    Pairs,
+    /// Each character besides.
+    Characters,
+}
+
+/// Calls `each` with the words of a text, in one form for equal words (NFKC, folded case), and after a name of code or a word
+/// with an apostrophe with the words in it. Scripts without spaces give pairs of neighbouring characters, since where
+/// their words end only a dictionary tells.
+pub(super) fn words(text: &str, give: Give, mut each: impl FnMut(&str)) {
     let text = spelled_out(text);
     let cases = CaseMapper::new();
     let mut lower = String::new();
@@ -28,26 +38,34 @@ pub(super) fn words(text: &str, mut each: impl FnMut(&str)) {
     let mut before: Option<(char, bool, usize)> = None;
     let mut pair = String::new();
     let single = |before: Option<(char, bool, usize)>, each: &mut dyn FnMut(&str)| {
-        if let Some((alone, false, _)) = before {
+        if let (Some((alone, false, _)), Give::Pairs) = (before, give) {
             each(alone.encode_utf8(&mut [0; 4]));
         }
     };
     words_at(&text, |at, word| {
-        if !word.chars().next().is_some_and(is_unspaced) {
+        if !word.chars().next().is_some_and(is_in_pairs) {
             single(before.take(), &mut each);
-            lower.clear();
-            if word.is_ascii() {
-                lower.push_str(word);
-                lower.make_ascii_lowercase();
-            } else {
-                // Folded, a sigma at the end of a word is the same letter.
-                lower.extend(word.chars().map(|c| cases.simple_fold(c)));
-            }
-            each(&lower);
+            let mut fold = |word: &str| {
+                lower.clear();
+                if word.is_ascii() {
+                    lower.push_str(word);
+                    lower.make_ascii_lowercase();
+                } else {
+                    // Folded, a sigma at the end of a word is the same letter. The capital of Turkish has no simple folding.
+                    let folded = |c| if c == '\u{130}' { 'i' } else { cases.simple_fold(c) };
+                    lower.extend(word.chars().map(folded));
+                }
+                each(&lower);
+            };
+            fold(word);
+            parts(word, fold);
             return;
         }
         for (offset, c) in word.char_indices() {
             let begin = at + offset;
+            if give == Give::Characters {
+                each(c.encode_utf8(&mut [0; 4]));
+            }
             match before {
                 Some((last, _, end)) if end == begin => {
                     pair.clear();
@@ -141,10 +159,48 @@ impl Write for AtMost {
     }
 }
 
-/// Letters of scripts that are written without spaces: Thai, Lao, Myanmar, Khmer, the Tai scripts, the kana and the
-/// ideographs with their radicals and marks; a stretch of them comes as one word.
+/// Calls `each` with the words in a word of several: `max_connections`, `getUserById`, `os.path`, `l'entreprise`. Of single letters
+/// none, and none of a number.
+fn parts<'t>(word: &'t str, mut each: impl FnMut(&'t str)) {
+    let divides = |c| matches!(c, '_' | '.' | ':' | '\'' | '\u{2019}');
+    let mut give = |part: &'t str| {
+        if part.len() < word.len() && part.chars().nth(1).is_some() && part.starts_with(char::is_alphabetic) {
+            each(part);
+        }
+    };
+    for piece in word.split(divides) {
+        let humps = humps(piece);
+        give(piece);
+        for hump in humps {
+            give(hump);
+        }
+    }
+}
+
+/// The words in a name such as `getUserById` or `HttpServerConfig`: none of names as `GitHub` and `iPhone`, which are one word.
+fn humps(name: &str) -> Vec<&str> {
+    let bytes = name.as_bytes();
+    let lower = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_lowercase);
+    let upper = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
+    let begins = |at: &usize| upper(*at) && (lower(at - 1) || lower(at + 1));
+    let mut humps = Vec::new();
+    if !name.is_ascii() || !bytes.iter().skip(1).any(u8::is_ascii_uppercase) {
+        return humps;
+    }
+    let mut from = 0;
+    for to in (1..bytes.len()).filter(begins).chain([bytes.len()]) {
+        humps.extend(name.get(from..to));
+        from = to;
+    }
+    let is_code = humps.len() > 2 || (humps.len() == 2 && lower(0) && lower(1));
+    if is_code { humps } else { Vec::new() }
+}
+
+/// Letters that are compared in pairs. Scripts that are written without spaces: Thai, Lao, Myanmar, Khmer, the Tai scripts, the
+/// kana and the ideographs with their radicals and marks; a stretch of them comes as one word. And the syllables of Korean,
+/// whose words carry their particles.
 /// Blocks after the Unicode Standard, chapters 16 and 18.
-pub(super) const fn is_unspaced(c: char) -> bool {
+pub(super) const fn is_in_pairs(c: char) -> bool {
     matches!(c,
         '\u{0e00}'..='\u{0eff}'
         | '\u{1000}'..='\u{109f}'
@@ -157,6 +213,7 @@ pub(super) const fn is_unspaced(c: char) -> bool {
         | '\u{4e00}'..='\u{9fff}'
         | '\u{a9e0}'..='\u{a9ff}'
         | '\u{aa60}'..='\u{aadf}'
+        | '\u{ac00}'..='\u{d7a3}'
         | '\u{f900}'..='\u{faff}'
         | '\u{20000}'..='\u{3ffff}')
 }
@@ -170,15 +227,64 @@ mod tests {
 
     fn split(text: &str) -> Vec<String> {
         let mut out = Vec::new();
-        words(text, |word| out.push(word.to_owned()));
+        words(text, Give::Pairs, |word| out.push(word.to_owned()));
         out
+    }
+
+    #[test]
+    fn names_of_code_and_words_with_an_apostrophe_give_the_words_in_them() {
+        assert_eq!(
+            split("max_connections getUserById HTTPServerConfig os.path"),
+            [
+                "max_connections",
+                "max",
+                "connections",
+                "getuserbyid",
+                "get",
+                "user",
+                "by",
+                "id",
+                "httpserverconfig",
+                "http",
+                "server",
+                "config",
+                "os.path",
+                "os",
+                "path",
+            ]
+        );
+        assert_eq!(
+            split("l'entreprise l\u{2019}\u{e9}cole"),
+            ["l'entreprise", "entreprise", "l\u{2019}\u{e9}cole", "\u{e9}cole"]
+        );
+        // One word each, whatever stands in them.
+        for one in [
+            "GitHub",
+            "iPhone",
+            "JavaScript",
+            "3.12",
+            "1,000",
+            "HTTP",
+            "\u{d6}l",
+        ] {
+            assert_eq!(split(one).len(), 1, "{one}");
+        }
+    }
+
+    #[test]
+    fn characters_are_given_besides_where_they_are_asked_for() {
+        let mut out = Vec::new();
+        words("\u{6771}\u{4eac} a", Give::Characters, |word| {
+            out.push(word.to_owned())
+        });
+        assert_eq!(out, ["\u{6771}", "\u{4eac}", "\u{6771}\u{4eac}", "a"]);
     }
 
     #[test]
     fn words_are_found_in_every_script() {
         assert_eq!(
             split("Rust's 2nd-edition, \u{ff32}ust"),
-            ["rust's", "2nd", "edition", "rust"]
+            ["rust's", "rust", "2nd", "edition", "rust"]
         );
         assert_eq!(split("ΟΔΟΣ οδος οδοσ"), ["οδοσ"; 3]);
         assert_eq!(
@@ -186,6 +292,12 @@ mod tests {
             ["\u{6771}\u{4eac}", "\u{4eac}\u{90fd}", "\u{99c5}"]
         );
         assert_eq!(split("a\u{6771}b"), ["a", "\u{6771}", "b"]);
+        // A Korean word with its particle shares a pair with the word alone.
+        assert_eq!(
+            split("\u{d734}\u{ac00}\u{b294} \u{d734}\u{ac00}"),
+            ["\u{d734}\u{ac00}", "\u{ac00}\u{b294}", "\u{d734}\u{ac00}"]
+        );
+        assert_eq!(split("\u{130}stanbul istanbul"), ["istanbul"; 2]);
         assert_eq!(split("\u{0e44}\u{0e17}\u{0e22}").len(), 2);
         assert!(split(" .,!? ").is_empty());
     }

@@ -91,6 +91,38 @@ fn the_publication_comes_before_other_dates_wherever_it_stands() {
     );
 }
 
+/// Of Crossref, of CSL and of feedparser: a year, a month, a day or a moment as numbers.
+#[test]
+fn dates_in_parts_are_read() {
+    for (name, parts, day) in [
+        ("issued", json!({"date-parts": [[2026, 6, 8]]}), "2026-06-08"),
+        (
+            "published-online",
+            json!({"date-parts": [[2026, 6, 8]]}),
+            "2026-06-08",
+        ),
+        (
+            "published_parsed",
+            json!([2026, 6, 8, 9, 30, 0, 0, 159, 0]),
+            "2026-06-08",
+        ),
+        // Of a time whose zone nobody knows, the day.
+        ("date", json!([2026, 6, 8, 9, 30]), "2026-06-08"),
+        ("issued", json!({"date-parts": [[2026]]}), "2026-01-01"),
+    ] {
+        let verdict = on(json!({"title": "T", "content": TEXT, name: parts}));
+        assert_eq!(published(&verdict), Some(day), "{name} {parts} {:?}", verdict.why);
+    }
+    for parts in [
+        json!([2026, 13, 45]),
+        json!([8, 6, 2026]),
+        json!([[2026, 6, 8], [2025, 1, 1]]),
+    ] {
+        let verdict = on(json!({"title": "T", "content": TEXT, "date": parts}));
+        assert_eq!(published(&verdict), None, "{parts}");
+    }
+}
+
 #[test]
 fn zero_values_and_ages_of_people_are_no_dates() {
     for date in [
@@ -402,4 +434,38 @@ fn the_text_of_a_node_of_llamaindex_is_read() {
         );
         assert_eq!(published(&verdict), Some("2026-06-01"));
     }
+}
+
+#[test]
+fn a_percentage_is_a_score_and_unknown_scores_are_named() {
+    let (sources, notes) = order(json!([
+        hit("a", "score", "10%"),
+        hit("b", "score", "91 %"),
+        hit("c", "score", "35%")
+    ]));
+    assert_eq!(sources, ["b", "c", "a"], "{notes}");
+    assert!(!notes.contains("Not read"), "{notes}");
+    let hits = json!([
+        hit("a", "cosine_similarity", 0.2),
+        hit("b", "cosine_similarity", 0.9)
+    ]);
+    assert_eq!(order(hits).0, ["b", "a"]);
+    for name in ["match_score", "bm25", "relevancy"] {
+        let notes = order(json!([hit("a", name, 3.4)])).1;
+        assert!(
+            notes.contains("look like the scores of a search") && notes.contains(name),
+            "{notes}"
+        );
+    }
+}
+
+/// GitHub's search for code says what matched beside the file's name.
+#[test]
+fn the_fragments_that_matched_are_read() {
+    let file = json!({"name": "server.rs", "path": "src/server.rs", "html_url": "https://example.org/blob/server.rs",
+        "score": 1.0, "text_matches": [{"object_type": "FileContent", "property": "content", "fragment": TEXT, "matches": []}]});
+    let found = on(file);
+    assert_ne!(found.decision, Decision::Exclude, "{:?}", found.why);
+    let said = "The content was given as `text_matches`.";
+    assert!(found.why.iter().any(|why| why == said), "{:?}", found.why);
 }

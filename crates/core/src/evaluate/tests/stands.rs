@@ -204,6 +204,7 @@ fn what_was_read_of_a_standing_is_not_named_as_unread() {
         json!({"standing": {"state": "moved", "replaced_by": {"url": "https://example.org/new"},
             "also": [{"state": "archived", "since": "2019-01-02"}]}}),
         json!({"metadata": {"replaced_by": "https://example.org/new"}}),
+        json!({"status": "withdrawn"}),
     ] {
         let said = notes(changes.clone());
         assert!(!said.contains("Not read"), "{changes}: {said}");

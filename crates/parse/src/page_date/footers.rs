@@ -1,0 +1,107 @@
+//! What footers say of a page's dates.
+//!
+//! The footer of an article is about that article
+//! (<https://html.spec.whatwg.org/multipage/sections.html#the-footer-element>). That of the page tells when the page was last
+//! changed, in Docusaurus, Sphinx and MediaWiki; what it calls published may be another page.
+
+use freshcontext_contract::DateValue;
+use scraper::{ElementRef, Html};
+
+use super::labels::{self, Meaning};
+use super::{LABELLED_CHARS, has_more_chars};
+use crate::date;
+use crate::html::{Main, all, line_of};
+
+/// Elements of footers, and of the line that Material for MkDocs sets below a page
+/// (<https://squidfunk.github.io/mkdocs-material/setup/adding-a-git-repository/#document-dates>).
+const OF_FOOTERS: &str = "footer, footer *, [role=contentinfo], [role=contentinfo] *, .md-source-file *";
+
+/// What footers say.
+#[derive(Debug, Default)]
+pub(super) struct Footers {
+    pub(super) published: Option<DateValue>,
+    pub(super) changed: Option<DateValue>,
+}
+
+/// Reads the footers of a page and of the article that holds its headline.
+pub(super) fn read(document: &Html, main: &Main<'_>) -> Footers {
+    let mut found = Footers::default();
+    for element in all(document, OF_FOOTERS) {
+        if found.changed.is_some() && found.published.is_some() {
+            break;
+        }
+        if has_more_chars(element, LABELLED_CHARS) || is_beside(element) {
+            continue;
+        }
+        let written = element.value().attr("datetime").and_then(date::machine);
+        let classes = element.value().attr("class").unwrap_or_default().to_lowercase();
+        let marked = written.is_some()
+            && ["entry-date", "dt-published", "pubdate"]
+                .iter()
+                .any(|mark| classes.contains(mark));
+        let is_changed = ["updated", "modified"].iter().any(|word| classes.contains(word));
+        for (at, said) in labels::statements(&line_of(element, " ")).into_iter().enumerate() {
+            let outside = || match at {
+                0 => title_before(element).unwrap_or_else(|| labels::meaning(&labels::before(element))),
+                _ => Meaning::Unknown,
+            };
+            let meaning = match said.meaning {
+                Meaning::Unknown if marked && !is_changed => Meaning::Published,
+                Meaning::Unknown => outside(),
+                meaning => meaning,
+            };
+            let value = || {
+                written
+                    .clone()
+                    .filter(|_| at == 0)
+                    .unwrap_or(DateValue::Day(said.day))
+            };
+            match meaning {
+                Meaning::Changed => found.changed = found.changed.take().or_else(|| Some(value())),
+                Meaning::Published if is_of_the_article(element, main) => {
+                    found.published = found.published.take().or_else(|| Some(value()));
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// Whether an element of a footer stands in a list of links, in a quote or in comments.
+fn is_beside(element: ElementRef<'_>) -> bool {
+    let mut inside = element
+        .ancestors()
+        .filter_map(ElementRef::wrap)
+        .take_while(|above| above.value().name() != "footer");
+    inside.any(|above| {
+        let value = above.value();
+        let marks = [value.attr("class"), value.attr("id")];
+        let is_marked = marks.into_iter().flatten().any(|mark| {
+            let mark = mark.to_lowercase();
+            ["comment", "related", "widget", "recent"]
+                .iter()
+                .any(|word| mark.contains(word))
+        });
+        is_marked || matches!(value.name(), "nav" | "blockquote" | "a")
+    })
+}
+
+/// Whether the innermost article around an element is that of the page's headline.
+fn is_of_the_article(element: ElementRef<'_>, main: &Main<'_>) -> bool {
+    let article = element
+        .ancestors()
+        .filter_map(ElementRef::wrap)
+        .find(|above| above.value().name() == "article");
+    let holds = |article: ElementRef<'_>| {
+        main.headline()
+            .is_some_and(|headline| headline.ancestors().any(|above| above.id() == article.id()))
+    };
+    article.is_some_and(holds)
+}
+
+/// What the title of an icon before an element makes of its date.
+fn title_before(element: ElementRef<'_>) -> Option<Meaning> {
+    let icon = element.prev_siblings().find_map(ElementRef::wrap)?;
+    icon.value().attr("title").map(labels::meaning)
+}
