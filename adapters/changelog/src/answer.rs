@@ -38,6 +38,8 @@ pub struct Found {
     pub fields: Map<String, Value>,
     /// Whether this is one article, not a list of releases.
     pub article: bool,
+    /// The prose of an article that is short.
+    pub prose: Option<String>,
     /// Signs that the page that was read does not stand.
     pub standing: Vec<StandingEvidence>,
 }
@@ -56,6 +58,7 @@ impl Found {
             failed: None,
             fields: Map::new(),
             article: false,
+            prose: None,
             standing: Vec::new(),
         }
     }
@@ -87,6 +90,7 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> SourceResul
         failed,
         fields,
         article,
+        prose,
         standing,
     } = found;
     let mut result = SourceResult::new(page, Vec::new());
@@ -94,6 +98,7 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> SourceResul
     result.notes = notes;
     result.fields = fields;
     result.any_page = article;
+    result.prose = prose;
     result.standing = standing;
     result.skip(unreadable, "that could not be read");
     let ahead = parse::drop_future(&mut releases, now);

@@ -267,6 +267,7 @@ fn article(page: Page, url: Url) -> Found {
     };
     let mut found = Found::new(format!("page {}", quoted(&title)), url, "page", vec![release]);
     found.article = true;
+    found.prose = page.prose;
     found.standing = page.standing;
     found.notes.extend(page.cut);
     found.notes.extend(page.dates.notes);

@@ -66,6 +66,9 @@ pub struct SourceResult {
     /// Whether the item is a page that the caller named, which may be any page: a documented date of it proves no
     /// documented shape, and its text is judged as strictly as one without a date.
     pub any_page: bool,
+    /// The prose of such a page where it is short: without lists of links, bylines and the headings over these. A failure among
+    /// ordinary surroundings is told by it.
+    pub prose: Option<String>,
     /// Signs that what the answer as a whole is about (an issuer, a page) does not stand as it is shown.
     pub standing: Vec<StandingEvidence>,
     /// Whether this call could learn the states of what it shows, where it is less than its route promises: a further
@@ -104,6 +107,7 @@ impl SourceResult {
             next: None,
             own_date: None,
             any_page: false,
+            prose: None,
             standing: Vec::new(),
             standing_told: None,
             scope: Scope::default(),

@@ -18,7 +18,7 @@ use ego_tree::iter::Edge;
 use freshcontext_contract::limits::HTML_DEPTH;
 use scraper::{ElementRef, Html, Selector};
 
-use crate::text::paragraphs;
+use crate::text::{of_page, paragraphs};
 pub use elements::{all, classes, first, line_of};
 pub use main_content::{Main, same_page};
 
@@ -115,7 +115,7 @@ impl Document {
     /// As [`text`](Self::text), with `## ` before each heading of any rank, so that it reads like a
     /// Markdown file.
     pub fn outline(&self) -> String {
-        paragraphs(&walk::outline(self.html.root_element(), |_| false))
+        of_page(&walk::outline(self.html.root_element(), |_| false))
     }
 }
 
@@ -148,7 +148,7 @@ pub fn to_text(html: &str) -> String {
     let text = walk::text(document.root_element(), |_| false);
     let cut = document.cut();
     drop(document);
-    let mut text = paragraphs(&text);
+    let mut text = of_page(&text);
     if cut.lacks_text() {
         text.push('…');
     }
@@ -162,7 +162,7 @@ pub fn to_line(html: &str) -> String {
 
 /// The readable text of one element, hidden parts left out.
 pub fn text_of(element: ElementRef<'_>) -> String {
-    paragraphs(&walk::text(element, |_| false))
+    of_page(&walk::text(element, |_| false))
 }
 
 /// The most bytes that the tree of a text of `bytes` bytes takes, at most
@@ -283,6 +283,16 @@ mod tests {
 
     #[test]
     fn preformatted_text_keeps_its_lines() {
+        assert_eq!(
+            to_text("<p>On:</p><pre>on:\n  push:\n\tx</pre> <p> then"),
+            "On:\n\non:\n  push:\n\tx\n\nthen"
+        );
+        assert_eq!(
+            to_text(
+                "a <math><semantics><mi>E</mi><mo>=</mo><mn>2</mn><annotation>E=2</annotation></semantics></math>"
+            ),
+            "a E=2"
+        );
         assert_eq!(
             to_text("<pre>let a = 1;\nlet b = 2;</pre>"),
             "let a = 1;\nlet b = 2;"

@@ -74,12 +74,36 @@ pub fn said(text: &str, chars: usize) -> String {
     clip(&one_line(&plain), chars)
 }
 
-/// Trims each line and keeps at most one blank line between paragraphs.
+/// Trims each line and keeps at most one blank line between paragraphs. The lines of a fenced block of code keep their
+/// indentation, which is part of YAML and Python.
 pub fn paragraphs(text: &str) -> String {
+    if !text.contains("```") && !text.contains("~~~") {
+        return tidy(text, |_| false);
+    }
+    let mut fenced = false;
+    tidy(text, |line| {
+        let inside = fenced;
+        let line = line.trim_start();
+        fenced ^= line.starts_with("```") || line.starts_with("~~~");
+        inside && fenced
+    })
+}
+
+/// As [`paragraphs`], of the text of a page, in which white space is collapsed but for preformatted lines: what is indented keeps
+/// its indentation.
+pub(crate) fn of_page(text: &str) -> String {
+    tidy(text, |line| line.starts_with("  ") || line.starts_with('\t'))
+}
+
+fn tidy(text: &str, mut keeps_indentation: impl FnMut(&str) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut blank = false;
     for line in text.lines() {
-        let line = line.trim();
+        let line = if keeps_indentation(line) && !out.is_empty() {
+            line.trim_end()
+        } else {
+            line.trim()
+        };
         if line.is_empty() {
             blank = !out.is_empty();
             continue;
@@ -246,6 +270,10 @@ mod tests {
     fn white_space_is_folded() {
         assert_eq!(one_line("  a\n\tb \u{a0} c "), "a b c");
         assert_eq!(paragraphs("\n a \n\n\n b\nc\n\n"), "a\n\nb\nc");
+        let code = " Run:\n  ```yaml\n  on:\n    push:\n\n\n    pull:\n  ```\n    then";
+        let kept = "Run:\n```yaml\n  on:\n    push:\n\n    pull:\n```\nthen";
+        assert_eq!(paragraphs(code), kept);
+        assert_eq!(of_page(" a \n    b\n c\n\td"), "a\n    b\nc\n\td");
     }
 
     #[test]

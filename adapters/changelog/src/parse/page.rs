@@ -44,6 +44,8 @@ const NOT_FOUND: [&str; 6] = [
 /// Most words of a title that says that something was not found; a longer one is a headline.
 const NOT_FOUND_WORDS: usize = 5;
 
+/// Longest text of a page whose prose is told apart, in bytes: failures are short.
+const PROSE_BYTES: usize = 4_000;
 /// What of a title is compared with the lines of a page.
 const TITLE_CHARS: usize = 300;
 /// What scripts write in place of a value that they do not have.
@@ -82,6 +84,8 @@ pub struct Page {
     pub title: String,
     /// Its main text.
     pub text: String,
+    /// Its prose alone, where it is short.
+    pub prose: Option<String>,
     /// What it says about its date.
     pub dates: PageDate,
     /// Its feeds, the likeliest for releases first.
@@ -117,6 +121,7 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
     let body = document.text();
     let is_shell = is_shell(&document, &body);
     let text = Some(main.text()).filter(|text| !text.is_empty()).unwrap_or(body);
+    let prose = (text.len() <= PROSE_BYTES).then(|| main.prose());
     let headline = main
         .headline()
         .map(|headline| line_of(headline, " "))
@@ -153,6 +158,7 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
         releases,
         title,
         text,
+        prose,
         dates,
         cut: document.cut().note("page"),
     }

@@ -12,6 +12,12 @@ const LOOKED_AT: usize = 50_000;
 /// Longest text, in bytes, whose first line is judged by itself.
 const BELOW_STATUS: usize = 400;
 
+/// Longest prose, in bytes, whose beginning is judged by itself.
+const SHORT_PROSE: usize = 800;
+
+/// How sure a failure at the beginning of a text is, where the rest is content.
+const SURE: f64 = 0.85;
+
 /// Makes the search for vendors' marks that the last look needs. It is done once in a process: by
 /// the first judgement, or before it by this, while the first answer is still on its way.
 pub fn prepare() {
@@ -23,24 +29,20 @@ pub fn prepare() {
 /// A single text without a structured date is scored strictly: it may be any page. Where the source
 /// gave structured dates or several items, the documented shape was there, so only a certain
 /// failure counts, and of titles alone only bytes that are no text: "502 Bad Gateway" is a story, too.
-/// A page that the caller named (`any_page`) is scored strictly whatever dates it: templates date failures, too.
+/// A page that the caller named (`any_page`) is scored strictly whatever dates it: templates date failures, too. So is its
+/// prose alone, since what stands around a failure reads as content.
 pub(super) fn guard(
     adapter: &str,
     summary: Option<&str>,
     items: &[ScoredItem],
     any_page: bool,
+    prose: Option<&str>,
 ) -> Result<(), SourceError> {
     if items.is_empty() {
         return Ok(());
     }
     if any_page {
-        let text: String = items.iter().map(body).collect();
-        let mut inspection = inspect(&text);
-        // What stands under a bare status (`502 Bad Gateway`) is the server's name.
-        let first = text.trim_start().lines().next().unwrap_or_default();
-        if !inspection.failed && text.len() <= BELOW_STATUS && certain(first) == Some(true) {
-            inspection = inspect(first);
-        }
+        let inspection = of_page(items, prose);
         return if inspection.failed {
             Err(failure(adapter, &inspection))
         } else {
@@ -95,19 +97,56 @@ fn failure(adapter: &str, inspection: &Inspection) -> SourceError {
     SourceError::new(kind.code(), message).detail(kind.as_str())
 }
 
+/// A page that may be any: as a whole, then its prose below its title, with its title, and the beginning of it that is most of it.
+fn of_page(items: &[ScoredItem], prose: Option<&str>) -> Inspection {
+    let text: String = items.iter().map(body).collect();
+    let mut inspection = inspect(&text);
+    // What stands under a bare status (`502 Bad Gateway`) is the server's name.
+    let first = text.trim_start().lines().next().unwrap_or_default();
+    if !inspection.failed && text.len() <= BELOW_STATUS && certain(first) == Some(true) {
+        inspection = inspect(first);
+    }
+    let Some((prose, item)) = prose.zip(items.first()).filter(|_| !inspection.failed) else {
+        return inspection;
+    };
+    let below = below_title(item, prose);
+    let begun = beginning(&below);
+    let whole = [below.as_str(), prose].map(|text| (text, 0.0));
+    let begun = begun.as_deref().map(|text| (text, SURE));
+    let failed = whole
+        .into_iter()
+        .chain(begun)
+        .filter(|(text, _)| !text.trim().is_empty())
+        .map(|(text, least)| (inspect(text), least))
+        .find(|(inspection, least)| inspection.failed && inspection.confidence >= *least);
+    failed.map_or(inspection, |(inspection, _)| inspection)
+}
+
+/// The first paragraphs of a short text, where they are at least half of it: below a failure stands what a site says of itself.
+fn beginning(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut paragraphs = text.split("\n\n");
+    while out.len() * 2 < text.len() {
+        out.push_str(paragraphs.next()?);
+        out.push_str("\n\n");
+    }
+    (text.len() <= SHORT_PROSE && paragraphs.next().is_some()).then_some(out)
+}
+
 /// The text of a page below its title: what its template says of any page tells nothing. A page of a title alone has that.
 fn body(item: &ScoredItem) -> String {
+    let text = below_title(item, &item.summary);
+    if text.is_empty() { item.title.clone() } else { text }
+}
+
+fn below_title(item: &ScoredItem, text: &str) -> String {
     let is_title = |line: &str| {
         let line = line.trim();
         line.is_empty() || item.title.contains(line) || line.contains(&item.title)
     };
-    let text: Vec<&str> = item.summary.lines().skip_while(|line| is_title(line)).collect();
+    let text: Vec<&str> = text.lines().skip_while(|line| is_title(line)).collect();
     let text = text.join("\n");
-    let text = if text.trim().is_empty() {
-        &item.title
-    } else {
-        text.trim()
-    };
+    let text = text.trim();
     text.get(..text.floor_char_boundary(LOOKED_AT))
         .unwrap_or_default()
         .to_owned()

@@ -144,7 +144,14 @@ pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
         .map(|summary| item::line(&summary, SUMMARY_CHARS, &mut counts))
         .filter(|summary| !summary.is_empty());
     if status != Status::Empty {
-        guard::guard(descriptor.id, summary.as_deref(), &items, result.any_page).map_err(|mut error| {
+        guard::guard(
+            descriptor.id,
+            summary.as_deref(),
+            &items,
+            result.any_page,
+            result.prose.as_deref(),
+        )
+        .map_err(|mut error| {
             error.attempts = seen.attempts;
             error.retrieved_at = Some(retrieved_at);
             error

@@ -3,6 +3,8 @@
 //! The tree is not copied: a reader of articles that rewrites the page (Mozilla's Readability, in Rust
 //! `dom_smoothie`) builds a tree of its own past the bounded door, and clones it for each of up to four attempts.
 
+mod prose;
+
 use std::collections::HashSet;
 
 use ego_tree::iter::Edge;
@@ -13,7 +15,7 @@ use url::Url;
 use super::elements::{all, classes, first};
 use super::walk::{self, SILENT, hidden};
 use crate::link;
-use crate::text::paragraphs;
+use crate::text::of_page;
 
 /// A `main` element with fewer characters is taken for the content only where the page has hardly any other.
 const MAIN_CHARS: usize = 200;
@@ -187,18 +189,18 @@ impl<'d> Main<'d> {
 
     /// Its readable text, without furniture and side blocks.
     pub fn text(&self) -> String {
-        paragraphs(&walk::text(self.root, |id| self.aside.contains(&id)))
+        of_page(&walk::text(self.root, |id| self.aside.contains(&id)))
     }
 
     /// As [`text`](Self::text), with `## ` before each heading of any rank.
     pub fn outline(&self) -> String {
-        paragraphs(&walk::outline(self.root, |id| self.aside.contains(&id)))
+        of_page(&walk::outline(self.root, |id| self.aside.contains(&id)))
     }
 
     /// As [`outline`](Self::outline), without the names of entries that lead to other pages.
     pub fn own_outline(&self) -> String {
         let left_out = |id| self.aside.contains(&id) || self.entries.contains(&id);
-        paragraphs(&walk::outline(self.root, left_out))
+        of_page(&walk::outline(self.root, left_out))
     }
 
     /// Whether a heading without a link stands in a card about another page: a small block of its own with a link that

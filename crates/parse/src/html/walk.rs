@@ -8,9 +8,22 @@ use scraper::{ElementRef, Node};
 use super::time;
 
 /// Elements whose text is never content.
-pub(super) const SILENT: [&str; 14] = [
-    "script", "style", "noscript", "template", "head", "svg", "math", "iframe", "object", "select",
-    "textarea", "canvas", "audio", "video",
+pub(super) const SILENT: [&str; 15] = [
+    "script",
+    "style",
+    "noscript",
+    "template",
+    "head",
+    "svg",
+    "annotation",
+    "annotation-xml",
+    "iframe",
+    "object",
+    "select",
+    "textarea",
+    "canvas",
+    "audio",
+    "video",
 ];
 
 /// Elements that begin and end a line.

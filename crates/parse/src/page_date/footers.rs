@@ -12,9 +12,11 @@ use super::{LABELLED_CHARS, has_more_chars};
 use crate::date;
 use crate::html::{Main, all, line_of};
 
-/// Elements of footers, and of the line that Material for MkDocs sets below a page
+/// Footers, and the line that Material for MkDocs sets below a page
 /// (<https://squidfunk.github.io/mkdocs-material/setup/adding-a-git-repository/#document-dates>).
-const OF_FOOTERS: &str = "footer, footer *, [role=contentinfo], [role=contentinfo] *, .md-source-file *";
+const FOOTERS: &str = "footer, [role=contentinfo], .md-source-file";
+/// Elements of all footers that are looked at.
+const ELEMENTS: usize = 500;
 
 /// What footers say.
 #[derive(Debug, Default)]
@@ -26,7 +28,9 @@ pub(super) struct Footers {
 /// Reads the footers of a page and of the article that holds its headline.
 pub(super) fn read(document: &Html, main: &Main<'_>) -> Footers {
     let mut found = Footers::default();
-    for element in all(document, OF_FOOTERS) {
+    let footers = all(document, FOOTERS);
+    let elements = footers.iter().flat_map(|footer| footer.descendants());
+    for element in elements.filter_map(ElementRef::wrap).take(ELEMENTS) {
         if found.changed.is_some() && found.published.is_some() {
             break;
         }

@@ -275,7 +275,7 @@ mod tests {
     fn characters_are_given_besides_where_they_are_asked_for() {
         let mut out = Vec::new();
         words("\u{6771}\u{4eac} a", Give::Characters, |word| {
-            out.push(word.to_owned())
+            out.push(word.to_owned());
         });
         assert_eq!(out, ["\u{6771}", "\u{4eac}", "\u{6771}\u{4eac}", "a"]);
     }
