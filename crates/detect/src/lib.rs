@@ -9,6 +9,7 @@ mod form;
 mod json;
 mod mentions;
 mod notices;
+mod requests;
 pub mod score;
 mod segment;
 #[cfg(test)]
@@ -65,6 +66,9 @@ const IN_CONTEXT: f32 = 0.25;
 /// in natural logarithms; a margin of 1 is worth about 1.4).
 const IN_ANSWER: f32 = 3.0;
 
+/// Margin of a request without its politeness from which it stays a failure.
+const BARELY: f32 = -0.25;
+
 /// Share of the additional margin for a text with a vendor's proof.
 const WITH_PROOF: f32 = 0.5;
 
@@ -111,6 +115,13 @@ pub fn certain(text: &str) -> Option<bool> {
     let text = text.as_ref();
     let segments = Segments::of(text);
     certain::classify(text, &segments, &Figures::of(text, &segments)).map(|found| found.failed)
+}
+
+/// Whether a short text is content by its weights, and not just below the threshold.
+fn is_content(model: &Model, text: &str) -> bool {
+    let segments = Segments::of(text);
+    let margin = model.margin(&segments, &mut Figures::of(text, &segments));
+    margin < BARELY && certain(text) != Some(true)
 }
 
 /// `beyond` is the additional margin for each of [`LENGTHS`].
@@ -165,6 +176,13 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]
     }
     if !found.failed {
         return found;
+    }
+    if length == 0
+        && segments.form == Form::Plain
+        && let Some(bare) = requests::without(text)
+        && is_content(model, &bare)
+    {
+        return Inspection::new(None, 0.5, "without its politeness it reads as content");
     }
     // A text that reads as a failure report and quotes a failure has two indications.
     if length == 0
