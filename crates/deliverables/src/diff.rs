@@ -7,15 +7,18 @@ use serde_json::{Map, Value};
 
 use crate::version::{Entry, Snapshot, State, Version};
 
-/// Fields that change with time alone: ages, and badges of the job boards that tools compute from the day of
-/// the call.
-const WITH_TIME: [&str; 6] = [
+/// Fields that change with time alone: ages, badges of the job boards, and counts of the last days, which tools compute from
+/// the day of the call.
+const WITH_TIME: [&str; 9] = [
     "retrieved_at",
     "age",
     "freshness_score",
     "fields.age_days",
     "fields.badge",
     "fields.deadline_passed",
+    "fields.releases_30d",
+    "fields.releases_90d",
+    "fields.releases_365d",
 ];
 /// [`Removed::detail`] of an item that its source reports as removed.
 pub const GONE: &str = "gone";
@@ -23,6 +26,11 @@ pub const GONE: &str = "gone";
 const STANDING: &str = "standing";
 /// Prefix of the fields of an item's evaluation.
 const JUDGED: &str = "judged.";
+
+/// Whether a field changes with time alone, so that its change says nothing of its source.
+pub fn changes_with_time(field: &str) -> bool {
+    WITH_TIME.contains(&field)
+}
 
 /// One side of the comparison: a version, or the current state.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use freshcontext_core::answer::{Scored, ScoredItem};
 use freshcontext_core::recheck::{Comparison, ItemVerdict, Verdict};
-
+use freshcontext_deliverables::changes_with_time;
 use serde_json::Value;
 
 use super::marks::{Mark, Record, STANDING};
@@ -206,7 +206,7 @@ fn parts(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>, other_
     names
         .into_iter()
         .filter(|name| !other_route || (then.contains_key(*name) && now.contains_key(*name)))
-        .filter(|name| then.get(*name) != now.get(*name))
+        .filter(|name| then.get(*name) != now.get(*name) && !changes_with_time(name))
         .cloned()
         .collect()
 }
@@ -226,6 +226,7 @@ mod tests {
                     date: Some("2026-01-01".to_owned()),
                     parts: BTreeMap::from([("title".to_owned(), (*title).to_owned())]),
                     standing: None,
+                    ends: None,
                     item: None,
                     shown: true,
                 })
@@ -307,6 +308,25 @@ mod tests {
         let comparison = compare(&then, &fresh, &[]);
         assert_eq!(comparison.items[0].changed, ["published_at", "title"]);
         assert_eq!(comparison.verdict, Verdict::Changed);
+    }
+
+    /// What the server works out from the clock moves while the source says the same.
+    #[test]
+    fn the_clock_alone_changes_nothing() {
+        let then = record(&[("1", "a")]);
+        let mut fresh = record(&[("1", "a")]);
+        for (name, value) in [
+            ("fields.age_days", "9"),
+            ("fields.releases_30d", "0"),
+            ("fields.badge", "aging"),
+        ] {
+            fresh.items[0].parts.insert(name.to_owned(), value.to_owned());
+        }
+        assert_eq!(compare(&then, &fresh, &[]).verdict, Verdict::Current);
+        fresh.items[0]
+            .parts
+            .insert("fields.latest".to_owned(), "2".to_owned());
+        assert_eq!(compare(&then, &fresh, &[]).items[0].changed, ["fields.latest"]);
     }
 
     proptest! {

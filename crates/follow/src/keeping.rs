@@ -226,6 +226,7 @@ mod tests {
                 parts: BTreeMap::from([("title".to_owned(), "0123456789ab".to_owned())]),
                 shown: true,
                 standing: None,
+                ends: None,
                 item: None,
             })
             .into();

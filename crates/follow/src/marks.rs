@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::{DateTime, NaiveDate, Utc};
 use freshcontext_contract::EarlierRequest;
 use freshcontext_core::answer::{Scored, ScoredItem, SourceAnswer};
 use freshcontext_core::composite::{CompositeAnswer, Part};
@@ -29,6 +30,9 @@ const PART_DIGITS: usize = 12;
 /// Name of the part that says whether a thing still stands.
 pub(super) const STANDING: &str = "standing";
 
+/// The fact that names the day on which an item ends.
+const ENDS: &str = "deadline";
+
 /// Arguments that change nothing about what is asked.
 const NOT_ASKED: [&str; 2] = ["max_length", "max_age"];
 
@@ -45,6 +49,9 @@ pub(super) struct Mark {
     /// The state in which it is, where its source says that it does not stand, or with a reservation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing: Option<String>,
+    /// The day on which it ends by itself, whatever its source says later: the deadline of an advert.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends: Option<NaiveDate>,
     /// The id that it has in context records, where the caller saw it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,
@@ -242,6 +249,14 @@ impl Record {
         }
     }
 
+    /// Whether one of its items has ended by itself since, so that a source that says the same does not settle what became of it.
+    pub(super) fn has_ended(&self, now: DateTime<Utc>) -> bool {
+        let today = now.date_naive();
+        self.items
+            .iter()
+            .any(|item| item.standing.is_none() && item.ends.is_some_and(|day| day < today))
+    }
+
     /// Whether another of the source's routes answered than for this one: one may list more than the other, and say more
     /// of an item.
     pub(super) fn is_by_other_route(&self, than: &Self) -> bool {
@@ -296,6 +311,7 @@ fn mark(item: &ScoredItem) -> Mark {
             .or_else(|| item.url.clone())
             .unwrap_or_else(|| format!("title:{}", part(&item.title))),
         date: item.date.shown.clone(),
+        ends: item.fields.get(ENDS).and_then(|day| day.as_str()?.parse().ok()),
         parts,
         item: None,
         shown: true,

@@ -114,7 +114,9 @@ impl Follow {
             }
         };
         let watch = Watch::new(Arc::clone(self.engine.transport()));
-        let earlier = then.map(|then| then.asked.clone()).unwrap_or_default();
+        let now = self.engine.clock().now();
+        let earlier = then.filter(|then| !then.has_ended(now));
+        let earlier = earlier.map(|then| then.asked.clone()).unwrap_or_default();
         let again = self
             .ask_again(adapter, arguments, earlier, admitted, &watch)
             .await;

@@ -169,6 +169,9 @@ fn date(year: i32, month: u32, day: u32) -> Option<NaiveDate> {
 
 /// The first whole date in a text.
 pub fn find(text: &str) -> Option<Found> {
+    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
     if let Some(day) = year_first(text).or_else(|| with_month_name(text)) {
         return Some(Found::Day(day));
     }
@@ -253,10 +256,12 @@ fn with_month_name(text: &str) -> Option<NaiveDate> {
         .map(str::to_lowercase)
         .collect();
     words.iter().enumerate().find_map(|(at, word)| {
-        let month = month(word)?;
         let word_at = |place: Option<usize>| place.and_then(|place| words.get(place));
         let before = word_at(at.checked_sub(1)).and_then(|word| day_number(word));
         let after = word_at(at.checked_add(1)).and_then(|word| day_number(word));
+        // A number beside it is found sooner than its name among those of all languages.
+        before.or(after)?;
+        let month = month(word)?;
         let year_after = |places: usize| {
             words
                 .get(at + places)

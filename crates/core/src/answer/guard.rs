@@ -76,7 +76,11 @@ pub(super) fn guard(
     // Titles alone are too little: a story about a folder that cannot be written reads like that error.
     let has_body = silent || items.iter().any(|item| !item.summary.is_empty());
     let may_fail = has_body || inspection.kind == Some(Kind::Malformed);
-    let failed = if documented {
+    // Nothing that failed says of itself that it was withdrawn: "This paper has been withdrawn" is the source's own notice.
+    let has_notice = documented && items.iter().all(|item| item.standing.is_some());
+    let failed = if has_notice {
+        inspection.kind == Some(Kind::Malformed) && inspection.failed
+    } else if documented {
         may_fail && certain(&text) == Some(true) || has_body && inspection.is_sure_failure()
     } else {
         inspection.failed

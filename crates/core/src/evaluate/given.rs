@@ -159,6 +159,21 @@ pub(super) struct Envelope<'a> {
     pub retrieved_at: Option<&'a str>,
 }
 
+/// Facts of posts and of weaknesses, beside which a score is a count of votes or a severity: of Reddit, Hacker News, Stack Exchange,
+/// Lobsters and CVSS.
+const VOTED: [&str; 10] = [
+    "num_comments",
+    "upvote_ratio",
+    "ups",
+    "descendants",
+    "question_id",
+    "answer_id",
+    "answer_count",
+    "comment_count",
+    "baseSeverity",
+    "vectorString",
+];
+
 /// A source where the signal names none.
 const NO_SOURCE: &str = "not provided";
 
@@ -400,8 +415,9 @@ impl<'a> Given<'a> {
             self.distance = distance;
             return;
         }
-        // Of what one of our sources has it may be votes.
-        let votes = self.is_item || self.source_type.is_some_and(crate::decay::is_known);
+        // Of what one of our sources has it may be votes, and of what has answers or comments.
+        let is_voted = VOTED.iter().any(|name| shape.beside(held, name).is_some());
+        let votes = self.is_item || is_voted || self.source_type.is_some_and(crate::decay::is_known);
         if held.name == "semantic_score" {
             self.semantic_score = Some(score);
         } else if !votes || ((0.0..=1.0).contains(&score) && score.fract() != 0.0) {

@@ -97,7 +97,7 @@ impl<'a> Request<'a> {
         };
         let mut signals = signals(fields, limits, made)?;
         distances::as_scores(&mut signals, &mut notes);
-        scale::leave_out_zeros(&mut signals, &mut notes);
+        scale::leave_out_constant(&mut signals, &mut notes);
         let as_of = given(fields, "as_of")
             .map(|given| as_of::moment(given, now))
             .transpose()?;

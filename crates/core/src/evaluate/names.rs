@@ -129,6 +129,7 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
             ("name", "MCP resources; Bing"),
             ("document_title", "Anthropic citations; LlamaIndex extractors"),
             ("page_title", "crawlers"),
+            ("webTitle", "The Guardian"),
             ("ogTitle", "Firecrawl"),
             ("og:title", "the Open Graph protocol: https://ogp.me/"),
             ("subject", "mail"),
@@ -145,6 +146,15 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
             ),
             ("markdown", "Firecrawl, Crawl4AI"),
             ("body", "DuckDuckGo, Elasticsearch indices"),
+            ("selftext", "Reddit"),
+            (
+                "story_text",
+                "Algolia's search of Hacker News: https://hn.algolia.com/api",
+            ),
+            ("comment_text", "the same"),
+            ("descriptionPlain", "Lever: https://github.com/lever/postings-api"),
+            ("bodyText", "The Guardian"),
+            ("memory", "Mem0"),
             ("content_text", "JSON Feed"),
             ("raw_content", "Tavily include_raw_content"),
             ("page_text", "crawlers"),
@@ -545,6 +555,14 @@ pub(super) fn meaning(name: &str) -> Option<(Field, usize)> {
     (name.len() <= LONGEST)
         .then(|| MEANINGS.get(&plain(name)).copied())
         .flatten()
+}
+
+/// Whether a name is spelt as the table has it.
+pub(super) fn is_as_spelt(field: Field, rank: usize, name: &str) -> bool {
+    let names = TABLE.iter().find(|(known, _)| *known == field);
+    names
+        .and_then(|(_, names)| names.get(rank))
+        .is_some_and(|(spelt, _)| *spelt == name)
 }
 
 /// The server's own name of a field.

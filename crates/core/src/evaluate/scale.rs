@@ -86,24 +86,30 @@ pub(super) fn by_order(signals: &[Given<'_>]) -> Option<Ranked> {
     })
 }
 
-/// Leaves out the scores of a search that are all 0: Elasticsearch gives them where it only filters
-/// (<https://www.elastic.co/docs/reference/query-languages/query-dsl/query-filter-context>), and they order nothing.
-pub(super) fn leave_out_zeros(signals: &mut [Given<'_>], notes: &mut Vec<String>) {
+/// Leaves out the scores of a search that are all 0 or all 1, as they order nothing: Elasticsearch gives these where it only filters
+/// (<https://www.elastic.co/docs/reference/query-languages/query-dsl/query-filter-context>), and GitHub's search gives 1.
+pub(super) fn leave_out_constant(signals: &mut [Given<'_>], notes: &mut Vec<String>) {
     let mut scored = signals.iter().filter(|given| given.semantic_score.is_some());
-    let says_nothing = |given: &Given<'_>| given.foreign_score && given.semantic_score == Some(0.0);
-    let has_scores = signals.iter().any(|given| given.semantic_score.is_some());
-    if !has_scores || !scored.all(says_nothing) {
+    let first = signals.iter().find_map(|given| given.semantic_score);
+    let several = signals
+        .iter()
+        .filter(|given| given.semantic_score.is_some())
+        .nth(1);
+    let constants = [Some(0.0), several.map(|_| 1.0)];
+    let Some(constant) = first.filter(|score| constants.contains(&Some(*score))) else {
+        return;
+    };
+    if !scored.all(|given| given.foreign_score && given.semantic_score == Some(constant)) {
         return;
     }
     for given in signals {
         given.semantic_score = None;
         given.foreign_score = false;
     }
-    notes.push(
-        "All scores of these signals are 0, as a search that only filters gives them: they say nothing of the relevance, and \
-         were passed over."
-            .to_owned(),
-    );
+    notes.push(format!(
+        "All scores of these signals are {constant}, as a search that only filters gives them: they say nothing of the \
+         relevance, and were passed over."
+    ));
 }
 
 #[cfg(test)]
@@ -181,9 +187,11 @@ mod tests {
             ([given(true, 0.0), given(true, 0.0)], true),
             ([given(true, 0.0), given(true, 0.3)], false),
             ([given(false, 0.0), given(false, 0.0)], false),
+            ([given(true, 1.0), given(true, 1.0)], true),
+            ([given(true, 0.8), given(true, 0.8)], false),
         ] {
             let mut notes = Vec::new();
-            leave_out_zeros(&mut signals, &mut notes);
+            leave_out_constant(&mut signals, &mut notes);
             assert_eq!(
                 signals.iter().all(|given| given.semantic_score.is_none()),
                 left_out

@@ -96,22 +96,26 @@ impl<'a> Shape<'a> {
                     name => meaning(name),
                 };
                 match meant {
-                    Some((field, rank)) => shape.held.push(Held {
-                        field,
-                        depth,
-                        // `published_at` in the metadata says more than `date` beside them.
-                        order: match field {
-                            Field::Published => (rank, depth),
-                            // A resource's name is less than a title anywhere.
-                            Field::Title if name == "name" => (depth + DEEPEST, rank),
-                            // So is a summary beside the text, wherever that is.
-                            Field::Content if names::is_digest(name) => (depth + DEEPEST, rank),
-                            _ => (depth, rank),
-                        },
-                        object: at,
-                        name,
-                        value,
-                    }),
+                    Some((field, rank)) => {
+                        // Of two spellings, the documented one counts.
+                        let rank = rank * 2 + usize::from(!names::is_as_spelt(field, rank, name));
+                        shape.held.push(Held {
+                            field,
+                            depth,
+                            // `published_at` in the metadata says more than `date` beside them.
+                            order: match field {
+                                Field::Published => (rank, depth),
+                                // A resource's name is less than a title anywhere.
+                                Field::Title if name == "name" => (depth + DEEPEST, rank),
+                                // So is a summary beside the text, wherever that is.
+                                Field::Content if names::is_digest(name) => (depth + DEEPEST, rank),
+                                _ => (depth, rank),
+                            },
+                            object: at,
+                            name,
+                            value,
+                        });
+                    }
                     None => shape.others.push((at, name, value)),
                 }
             }

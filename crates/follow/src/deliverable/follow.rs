@@ -339,7 +339,8 @@ impl Follow {
         watch: &Arc<Watch>,
     ) -> Result<Looked, SourceError> {
         // Content of unknown age is fetched in full: a 304 would not date it.
-        let earlier = kept.filter(|kept| kept.is_dated());
+        let now = self.engine.clock().now();
+        let earlier = kept.filter(|kept| kept.is_dated() && !kept.record.has_ended(now));
         let earlier = earlier.map(|kept| kept.record.asked.clone()).unwrap_or_default();
         let again = self
             .ask_again(adapter, &source.arguments, earlier, None, watch)

@@ -110,6 +110,12 @@ fn words_are_found_as_people_write_them() {
             "The weather today",
         ),
         ("getUserById", "How to get a user", "The weather today"),
+        // Signs, hyphens and units.
+        ("C# async", "C# has async methods", "C has none; use C++"),
+        ("wifi", "The Wi-Fi is upstairs", "The weather today"),
+        ("e-mail", "Email is on", "The weather today"),
+        ("limit 5 GB", "5GB is the limit", "The weather today"),
+        ("1,500", "The fee is 1500 EUR", "The fee is 1 EUR or 500 EUR"),
         // Typed without accents, and with those of a keyboard.
         ("cafe hours", "Le caf\u{e9} ouvre", "The weather today"),
         ("caf\u{e9}", "The cafe opens", "The weather today"),

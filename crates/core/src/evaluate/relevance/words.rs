@@ -42,9 +42,17 @@ pub(super) fn words(text: &str, give: Give, mut each: impl FnMut(&str)) {
             each(alone.encode_utf8(&mut [0; 4]));
         }
     };
+    let mut hyphened: Vec<(usize, usize)> = Vec::new();
     words_at(&text, |at, word| {
         if !word.chars().next().is_some_and(is_in_pairs) {
             single(before.take(), &mut each);
+            let end = at + word.len();
+            if hyphened.last().and_then(|(_, last)| text.get(*last..at)) != Some("-") {
+                joined(&text, &mut hyphened, &mut each);
+            }
+            hyphened.push((at, end));
+            let signed = signed(&text, at, end);
+            let word = signed.unwrap_or(word);
             let mut fold = |word: &str| {
                 lower.clear();
                 if word.is_ascii() {
@@ -58,6 +66,9 @@ pub(super) fn words(text: &str, give: Give, mut each: impl FnMut(&str)) {
                 each(&lower);
             };
             fold(word);
+            if word.contains(',') && word.starts_with(|c: char| c.is_ascii_digit()) {
+                fold(&word.replace(',', ""));
+            }
             parts(word, fold);
             return;
         }
@@ -81,6 +92,27 @@ pub(super) fn words(text: &str, give: Give, mut each: impl FnMut(&str)) {
         }
     });
     single(before, &mut each);
+    joined(&text, &mut hyphened, &mut each);
+}
+
+/// Gives a word of two parts with a hyphen as one, too: `e-mail` is `email`.
+fn joined(text: &str, parts: &mut Vec<(usize, usize)>, each: &mut impl FnMut(&str)) {
+    if let [one, other] = parts.as_slice() {
+        let part = |(from, to): &(usize, usize)| text.get(*from..*to).unwrap_or_default().to_lowercase();
+        each(&(part(one) + &part(other)));
+    }
+    parts.clear();
+}
+
+/// A short word with the sign that makes it another one: `C#`, `C++`.
+fn signed(text: &str, at: usize, end: usize) -> Option<&str> {
+    const LETTERS: usize = 2;
+    let rest = text.get(end..)?;
+    let sign = ["#", "++"].into_iter().find(|sign| rest.starts_with(*sign))?;
+    let goes_on = rest.get(sign.len()..)?.starts_with(char::is_alphanumeric);
+    (end - at <= LETTERS && !goes_on)
+        .then(|| text.get(at..end + sign.len()))
+        .flatten()
 }
 
 /// Calls `each` with the words of a text (UAX 29) and where they begin. No word spans lines, and most lines are of
@@ -162,6 +194,11 @@ impl Write for AtMost {
 /// Calls `each` with the words in a word of several: `max_connections`, `getUserById`, `os.path`, `l'entreprise`. Of single letters
 /// none, and none of a number.
 fn parts<'t>(word: &'t str, mut each: impl FnMut(&'t str)) {
+    if let Some((number, unit)) = quantity(word) {
+        each(number);
+        each(unit);
+        return;
+    }
     let divides = |c| matches!(c, '_' | '.' | ':' | '\'' | '\u{2019}');
     let mut give = |part: &'t str| {
         if part.len() < word.len() && part.chars().nth(1).is_some() && part.starts_with(char::is_alphabetic) {
@@ -175,6 +212,17 @@ fn parts<'t>(word: &'t str, mut each: impl FnMut(&'t str)) {
             give(hump);
         }
     }
+}
+
+/// A number and its unit: `5GB`. An ordinal is one word.
+fn quantity(word: &str) -> Option<(&str, &str)> {
+    let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = word.strip_suffix(unit).filter(|number| !number.is_empty())?;
+    let is_unit = unit.len() > 1 && unit.chars().all(char::is_alphabetic);
+    let is_ordinal = ["st", "nd", "rd", "th"]
+        .iter()
+        .any(|end| unit.eq_ignore_ascii_case(end));
+    (is_unit && !is_ordinal).then_some((number, unit))
 }
 
 /// The words in a name such as `getUserById` or `HttpServerConfig`: none of names as `GitHub` and `iPhone`, which are one word.
@@ -272,6 +320,18 @@ mod tests {
     }
 
     #[test]
+    fn signs_hyphens_and_units_belong_to_words() {
+        assert_eq!(split("C# and C++, C"), ["c#", "and", "c++", "c"]);
+        assert_eq!(split("e-mail"), ["e", "mail", "email"]);
+        assert_eq!(split("10-4432"), ["10", "4432", "104432"]);
+        assert_eq!(split("state-of-the-art").len(), 4);
+        assert_eq!(
+            split("5GB 1,500 issue #12"),
+            ["5gb", "5", "gb", "1,500", "1500", "issue", "12"]
+        );
+    }
+
+    #[test]
     fn characters_are_given_besides_where_they_are_asked_for() {
         let mut out = Vec::new();
         words("\u{6771}\u{4eac} a", Give::Characters, |word| {
@@ -284,7 +344,7 @@ mod tests {
     fn words_are_found_in_every_script() {
         assert_eq!(
             split("Rust's 2nd-edition, \u{ff32}ust"),
-            ["rust's", "rust", "2nd", "edition", "rust"]
+            ["rust's", "rust", "2nd", "edition", "2ndedition", "rust"]
         );
         assert_eq!(split("ΟΔΟΣ οδος οδοσ"), ["οδοσ"; 3]);
         assert_eq!(

@@ -469,3 +469,22 @@ fn the_fragments_that_matched_are_read() {
     let said = "The content was given as `text_matches`.";
     assert!(found.why.iter().any(|why| why == said), "{:?}", found.why);
 }
+
+/// Votes are no relevance, and of two spellings of a field the documented one counts.
+#[test]
+fn votes_order_nothing_and_the_documented_spelling_counts() {
+    let post = |title: &str, score: u32| json!({"title": title, "url": "https://example.org/1", "selftext": TEXT, "score": score, "num_comments": 3});
+    let verdicts =
+        all(json!({"signals": [post("Pizza", 900), post("Ports", 1)], "query": "harbour server ports"}));
+    assert_eq!(verdicts[0].title, "Ports", "{verdicts:?}");
+    for dates in [
+        r#"{"published_at": "2026-06-08", "publishedAt": "2019-01-01"}"#,
+        r#"{"publishedAt": "2019-01-01", "published_at": "2026-06-08"}"#,
+    ] {
+        let mut document: Value = serde_json::from_str(dates).unwrap();
+        document["content"] = json!(TEXT);
+        let (_, notes) = order(json!([document.clone()]));
+        assert_eq!(published(&on(document)), Some("2026-06-08"), "{dates}");
+        assert!(notes.contains("publishedAt"), "{notes}");
+    }
+}
