@@ -20,7 +20,7 @@ const ARTICLE_WORDS: usize = 8;
 
 /// What one address turned out to be.
 pub(crate) enum Document {
-    Found(Found),
+    Found(Box<Found>),
     Html(Box<Page>, Url),
 }
 
@@ -41,7 +41,7 @@ pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
     let (page, url) = match document {
         Document::Found(mut found) => {
             found.standing.extend(moved);
-            return Ok(found);
+            return Ok(*found);
         }
         Document::Html(mut page, url) => {
             page.standing.extend(moved);
@@ -141,7 +141,7 @@ async fn fetched(cx: &Cx<'_>, request: Request) -> Result<Result<Option<Found>, 
     let read = |response: &Response| {
         Ok(
             response.validated(read(cx, response).and_then(|document| match document {
-                Document::Found(found) => Ok(Some(found).filter(|found| !found.releases.is_empty())),
+                Document::Found(found) => Ok(Some(*found).filter(|found| !found.releases.is_empty())),
                 Document::Html(page, at) if page.shell => Err(SourceError::malformed(scripts_only(&at))),
                 Document::Html(..) => Ok(None),
             })),
@@ -206,7 +206,7 @@ pub(crate) fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceE
         };
         let standing = headers::signs(&response.headers, &url);
         let found = Found::new(what, url, "feed", feed.releases);
-        return Ok(Document::Found(Found { standing, ..found }));
+        return Ok(Document::Found(Box::new(Found { standing, ..found })));
     }
     let start: String = body
         .trim_start()
@@ -234,7 +234,7 @@ pub(crate) fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceE
     let what = format!("changelog {url}");
     let standing = headers::signs(&response.headers, &url);
     let found = repository::of_file(&what, url, document);
-    Ok(Document::Found(Found { standing, ..found }))
+    Ok(Document::Found(Box::new(Found { standing, ..found })))
 }
 
 fn listed(page: Page, url: Url) -> Found {
@@ -305,7 +305,7 @@ fn article(page: Page, url: Url) -> Found {
 /// dates; `None` where it has fewer than two.
 fn ranked(document: Document) -> Option<(u8, Found)> {
     match document {
-        Document::Found(found) if found.releases.len() >= 2 => Some((3, found)),
+        Document::Found(found) if found.releases.len() >= 2 => Some((3, *found)),
         Document::Html(page, at) if page.releases.len() >= 2 && !page.not_found => {
             let dated = page
                 .releases

@@ -11,6 +11,8 @@ use crate::date;
 use crate::html::walk;
 use crate::text::of_page;
 
+/// Nodes of the content of a short page; of a page with more, no prose is told apart.
+const NODES: usize = 5_000;
 /// Links that are looked at.
 const LINKS: usize = 300;
 /// Shortest text of a link that names another page, in bytes without blanks, as an ideograph says as much as three letters: shorter
@@ -26,6 +28,9 @@ const LINE_CHARS: usize = 100;
 impl Main<'_> {
     /// The prose of a short page, with its headline. Empty where it has none.
     pub fn prose(&self) -> String {
+        if self.root.descendants().nth(NODES).is_some() {
+            return String::new();
+        }
         let mut left_out = HashSet::new();
         for element in self.elements() {
             if self.is_furniture(element) || self.is_card_of_several(element) {
