@@ -178,12 +178,19 @@ fn cadence(published: &[Published], now: DateTime<Utc>, item: &mut Item) {
     gaps.sort_unstable();
     // A single gap is no habit.
     if gaps.len() >= 2 {
-        item.set(
-            "median_gap_days",
-            gaps.get(gaps.len() / 2).map(TimeDelta::num_days),
-        );
+        item.set("median_gap_days", median(&gaps).map(|gap| gap.num_days()));
     }
     item.set("prereleases", (early > 0).then_some(early));
+}
+
+/// The middle of sorted times; of an even number, the mean of the two in the middle.
+fn median(sorted: &[TimeDelta]) -> Option<TimeDelta> {
+    let upper = *sorted.get(sorted.len() / 2)?;
+    if sorted.len() % 2 == 1 {
+        return Some(upper);
+    }
+    let lower = *sorted.get(sorted.len() / 2 - 1)?;
+    Some((lower + upper) / 2)
 }
 
 /// A licence as its name; whole licence texts are left out.

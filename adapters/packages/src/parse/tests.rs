@@ -297,7 +297,7 @@ fn cadence_counts_stable_versions_only() {
             item.fields["median_gap_days"].as_i64(),
             item.fields["prereleases"].as_u64()
         ),
-        (Some(130), Some(1))
+        (Some(70), Some(1))
     );
 }
 

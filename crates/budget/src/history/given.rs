@@ -43,6 +43,14 @@ impl<'a> Given<'a> {
             let foreign = foreign::name(history, &[]);
             foreign.map_or_else(|| wrong(name(), "must be a list of messages"), foreign::refusal)
         })?;
+        // Rows of a dataset are no messages, though their ids look like references to items.
+        if messages
+            .iter()
+            .any(|row| row.get("conversations").is_some_and(Value::is_array))
+            && let Some(named) = foreign::name(history, messages)
+        {
+            return Err(foreign::refusal(named));
+        }
         match messages.iter().position(|message| !message.is_object()) {
             Some(at) => Err(wrong(format!("messages[{at}]"), "must be an object")),
             None => Ok(Self {

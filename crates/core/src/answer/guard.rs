@@ -77,7 +77,7 @@ pub(super) fn guard(
     let has_body = silent || items.iter().any(|item| !item.summary.is_empty());
     let may_fail = has_body || inspection.kind == Some(Kind::Malformed);
     // Nothing that failed says of itself that it was withdrawn: "This paper has been withdrawn" is the source's own notice.
-    let has_notice = documented && items.iter().all(|item| item.standing.is_some());
+    let has_notice = items.iter().all(|item| item.standing.is_some());
     let failed = if has_notice {
         inspection.kind == Some(Kind::Malformed) && inspection.failed
     } else if documented {

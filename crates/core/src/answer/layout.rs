@@ -166,10 +166,14 @@ pub(super) fn header_only(scored: &Scored) -> Shown {
     let count = scored.item_count();
     let plural = if count == 1 { "" } else { "s" };
     Shown {
-        content: format!(
-            "{count} item{plural} left out to fit; call {} for them.",
-            scored.tool
-        ),
+        content: if count == 0 {
+            "No results.".to_owned()
+        } else {
+            format!(
+                "{count} item{plural} left out to fit; call {} for them.",
+                scored.tool
+            )
+        },
         items: 0,
         cut: None,
         truncated: count,

@@ -1,11 +1,13 @@
 //! Documents whose parts stand beside each other and not in one object: a document with its score in a pair, as LangChain's
-//! `similarity_search_with_score` returns them, and one list for each part, as Chroma's `query` and `get` do. They are
-//! written as objects, and read like all others.
+//! `similarity_search_with_score` returns them, and one list for each part, as Chroma's `query` and `get`, pandas' `to_dict("list")`
+//! and Hugging Face's datasets do. They are written as objects, and read like all others.
 
 use serde_json::{Map, Value, json};
-use serde_json_borrow::Value as Node;
+use serde_json_borrow::{ObjectAsVec, Value as Node};
 
 use super::distances::Scale;
+use super::fields::borrowed;
+use super::names::{Field, meaning};
 
 /// Columns of Chroma's answers that hold one entry a document
 /// (<https://docs.trychroma.com/docs/querying-collections/query-and-get>), and the field that each entry is.
@@ -39,12 +41,48 @@ pub(super) fn are_apart(signals: &Node<'_>) -> bool {
         // Without `documents` in `include` the texts may be in the metadata.
         no_objects
             && ((list("documents") && (list("ids") || list("metadatas")))
-                || (list("ids") && (list("metadatas") || list(DISTANCES))))
+                || (list("ids") && (list("metadatas") || list(DISTANCES)))
+                || is_table(fields))
     };
     match signals {
         Node::Array(list) => list.iter().any(|value| columns(value) || is_pair(value)),
         one => columns(one),
     }
+}
+
+/// Whether an object is a table by its columns: lists of plain values of one length, with texts and something that tells them apart.
+fn is_table(fields: &ObjectAsVec<'_>) -> bool {
+    let (mut rows, mut has_texts, mut tells_apart) = (None, false, false);
+    for (name, value) in fields.iter() {
+        let Node::Array(list) = value else {
+            return false;
+        };
+        let is_plain = |entry: &Node<'_>| !matches!(entry, Node::Array(_) | Node::Object(_));
+        if *rows.get_or_insert(list.len()) != list.len() || !list.iter().all(is_plain) {
+            return false;
+        }
+        match meaning(name).map(|(field, _)| field) {
+            Some(Field::Content) => has_texts = true,
+            Some(Field::Id | Field::Source | Field::Title | Field::Published) => tells_apart = true,
+            _ => {}
+        }
+    }
+    rows.is_some_and(|rows| rows > 1) && has_texts && tells_apart
+}
+
+/// The rows of such a table as objects.
+fn of_table(value: &Value) -> Option<Vec<Value>> {
+    let node = borrowed(value);
+    let Node::Object(fields) = &node else {
+        return None;
+    };
+    let columns = value.as_object().filter(|_| is_table(fields))?;
+    let rows = columns.values().next()?.as_array()?.len();
+    let row = |at: usize| {
+        let entry = |(name, list): (&String, &Value)| Some((name.clone(), list.get(at)?.clone()));
+        Value::Object(columns.iter().filter_map(entry).collect())
+    };
+    Some((0..rows).map(row).collect())
 }
 
 /// Whether it is a document and its number, in either order.
@@ -86,13 +124,14 @@ pub(super) fn put_together(signals: &mut Value) -> Vec<String> {
                     };
                     *count += 1;
                     *value = document;
-                } else if let Some(rows) = of_columns(value, &mut read.distances) {
+                } else if let Some(rows) = of_columns(value, &mut read.distances).or_else(|| of_table(value))
+                {
                     *value = json!({ "results": rows });
                 }
             }
         }
         one => {
-            if let Some(rows) = of_columns(one, &mut read.distances) {
+            if let Some(rows) = of_columns(one, &mut read.distances).or_else(|| of_table(one)) {
                 *one = Value::Array(rows);
             }
         }
@@ -284,6 +323,25 @@ mod tests {
     fn written(mut signals: Value) -> (Value, Vec<String>) {
         let notes = put_together(&mut signals);
         (signals, notes)
+    }
+
+    #[test]
+    fn a_table_by_its_columns_is_its_rows() {
+        let table =
+            json!({"id": ["a", "b"], "text": ["one", "two"], "date": ["2026-11-20", null], "label": [1, 2]});
+        let rows = json!([{"id": "a", "text": "one", "date": "2026-11-20", "label": 1}, {"id": "b", "text": "two", "date": null, "label": 2}]);
+        assert!(are_apart(&borrowed(&table)));
+        assert_eq!(written(table.clone()).0, rows);
+        assert_eq!(written(json!([table])).0, json!([{"results": rows}]));
+        // One document with lists of its own.
+        for one in [
+            json!({"text": ["one", "two"], "tags": ["x", "y"]}),
+            json!({"id": "a", "text": ["one", "two"]}),
+            json!({"id": ["a"], "text": ["one"]}),
+            json!({"id": ["a", "b"], "text": ["one", "two", "three"]}),
+        ] {
+            assert!(!are_apart(&borrowed(&one)), "{one}");
+        }
     }
 
     #[test]

@@ -306,15 +306,7 @@ mod tests {
             ["l'opinion", "opinion", "l\u{2019}\u{e9}cole", "\u{e9}cole"]
         );
         // One word each, whatever stands in them.
-        for one in [
-            "GitHub",
-            "iPhone",
-            "JavaScript",
-            "3.12",
-            "1,000",
-            "HTTP",
-            "\u{d6}l",
-        ] {
+        for one in ["GitHub", "iPhone", "JavaScript", "3.12", "HTTP", "\u{d6}l"] {
             assert_eq!(split(one).len(), 1, "{one}");
         }
     }
