@@ -2,7 +2,7 @@
 //! in most languages the weights were learned from failures: "Veuillez conserver le reçu" read as one.
 
 /// How a request is made, in lower case. Not in English, of which enough was learned.
-const POLITE: [&str; 32] = [
+const POLITE: [&str; 30] = [
     "bitte",
     "veuillez",
     "merci de",
@@ -33,11 +33,14 @@ const POLITE: [&str; 32] = [
     "الرجاء",
     "请",
     "請",
-    "กรุณา",
-    "โปรด",
 ];
 
-/// The text without its words of politeness; `None` where it has none, or nothing else.
+/// Fewest words that tell what is asked for, and fewest letters in scripts without blanks: "Vui lòng đăng nhập" is a wall, and so is
+/// "请登录".
+const WORDS: usize = 3;
+const LETTERS: usize = 8;
+
+/// The text without its words of politeness; `None` where it has none, or hardly anything else.
 pub(crate) fn without(text: &str) -> Option<String> {
     let lower = text.to_lowercase();
     let mut out = lower.clone();
@@ -46,7 +49,11 @@ pub(crate) fn without(text: &str) -> Option<String> {
             out = without_words(&out, words);
         }
     }
-    let is_left = out.chars().any(char::is_alphanumeric);
+    let words = out
+        .split_whitespace()
+        .filter(|word| word.contains(char::is_alphanumeric));
+    let letters = out.chars().filter(|c| is_unspaced(*c));
+    let is_left = words.take(WORDS).count() == WORDS || letters.take(LETTERS).count() == LETTERS;
     (is_left && out != lower).then(|| out.trim().to_owned())
 }
 
@@ -69,9 +76,9 @@ fn without_words(text: &str, words: &str) -> String {
     out
 }
 
-/// Whether it is of Thai, of the kana, the ideographs or Korean, whose requests are endings.
+/// Whether it is of the kana, the ideographs or Korean, whose requests are endings.
 const fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
 #[cfg(test)]
@@ -83,6 +90,9 @@ mod tests {
         for (text, left) in [
             ("Bitte lesen Sie die Anleitung.", Some("lesen sie die anleitung.")),
             ("説明書をよくお読みください。", Some("説明書をよくお読み。")),
+            ("Vui lòng đăng nhập.", None),
+            ("Por favor, espere.", None),
+            ("请登录", None),
             ("Bittere Mandeln", None),
             ("Bitte", None),
             ("Der Hof ist zu.", None),
@@ -99,7 +109,7 @@ mod tests {
             "Veuillez conserver le reçu.",
             "弁当は前日の正午までにご注文ください。",
             "사용 전에 설명서를 읽어 주세요.",
-            "يرجى الاحتفاظ بالإيصال.",
+            "يرجى قراءة الدليل قبل الاستخدام.",
         ] {
             assert!(!crate::inspect(content).failed, "{content}");
         }
@@ -110,6 +120,8 @@ mod tests {
             "ただいまメンテナンス中です。しばらくしてから再度アクセスしてください。",
             "잠시 후 다시 접속해 주세요.",
             "请稍后再试。",
+            "Vui lòng đăng nhập.",
+            "โปรดลองอีกครั้งในภายหลัง",
         ] {
             assert!(crate::inspect(failure).failed, "{failure}");
         }

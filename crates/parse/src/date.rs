@@ -169,7 +169,7 @@ fn date(year: i32, month: u32, day: u32) -> Option<NaiveDate> {
 
 /// The first whole date in a text.
 pub fn find(text: &str) -> Option<Found> {
-    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
+    if !has_year(text) {
         return None;
     }
     if let Some(day) = year_first(text).or_else(|| with_month_name(text)) {
@@ -182,6 +182,15 @@ pub fn find(text: &str) -> Option<Found> {
         (false, true) => date(year, a, b).map(Found::Day),
         (false, false) => Some(Found::Ambiguous(a, b, year)),
     }
+}
+
+/// Whether a text has four digits in a row, without which it names no whole date.
+fn has_year(text: &str) -> bool {
+    let mut run = 0;
+    text.bytes().any(|byte| {
+        run = if byte.is_ascii_digit() { run + 1 } else { 0 };
+        run == 4
+    })
 }
 
 /// Runs of digits with what stands before each.

@@ -115,7 +115,7 @@ impl Document {
     /// As [`text`](Self::text), with `## ` before each heading of any rank, so that it reads like a
     /// Markdown file.
     pub fn outline(&self) -> String {
-        of_page(&walk::outline(self.html.root_element(), |_| false))
+        paragraphs(&walk::outline(self.html.root_element(), |_| false))
     }
 }
 

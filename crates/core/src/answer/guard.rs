@@ -79,7 +79,7 @@ pub(super) fn guard(
     // Nothing that failed says of itself that it was withdrawn: "This paper has been withdrawn" is the source's own notice.
     let has_notice = items.iter().all(|item| item.standing.is_some());
     let failed = if has_notice {
-        inspection.kind == Some(Kind::Malformed) && inspection.failed
+        certain(&text) == Some(true) || inspection.kind == Some(Kind::Malformed) && inspection.failed
     } else if documented {
         may_fail && certain(&text) == Some(true) || has_body && inspection.is_sure_failure()
     } else {

@@ -22,6 +22,8 @@ const COLUMNS: [(&str, &str); 5] = [
 const DISTANCES: &str = "distances";
 /// The column of scores.
 const SCORES: &str = "scores";
+/// Longest name of a column of a table that is kept, in bytes.
+const NAME: usize = 64;
 
 /// Whether a list of signals, or one in it, has one of these forms.
 pub(super) fn are_apart(signals: &Node<'_>) -> bool {
@@ -78,9 +80,11 @@ fn of_table(value: &Value) -> Option<Vec<Value>> {
     };
     let columns = value.as_object().filter(|_| is_table(fields))?;
     let rows = columns.values().next()?.as_array()?.len();
+    // A name is repeated in each row: long ones say nothing that is read.
+    let columns = || columns.iter().filter(|(name, _)| name.len() <= NAME);
     let row = |at: usize| {
         let entry = |(name, list): (&String, &Value)| Some((name.clone(), list.get(at)?.clone()));
-        Value::Object(columns.iter().filter_map(entry).collect())
+        Value::Object(columns().filter_map(entry).collect())
     };
     Some((0..rows).map(row).collect())
 }

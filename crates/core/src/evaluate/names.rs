@@ -154,7 +154,6 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
             ("comment_text", "the same"),
             ("descriptionPlain", "Lever: https://github.com/lever/postings-api"),
             ("bodyText", "The Guardian"),
-            ("memory", "Mem0"),
             ("content_text", "JSON Feed"),
             ("raw_content", "Tavily include_raw_content"),
             ("page_text", "crawlers"),
@@ -207,6 +206,7 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
                 "text_matches",
                 "GitHub: https://docs.github.com/rest/search/search#text-match-metadata",
             ),
+            ("memory", "Mem0"),
         ],
     ),
     (

@@ -107,8 +107,9 @@ pub(super) fn leave_out_constant(signals: &mut [Given<'_>], notes: &mut Vec<Stri
         given.foreign_score = false;
     }
     notes.push(format!(
-        "All scores of these signals are {constant}, as a search that only filters gives them: they say nothing of the \
-         relevance, and were passed over."
+        "All scores of these signals are {}, as a search that only filters gives them: they say nothing of the \
+         relevance, and were passed over.",
+        constant.abs()
     ));
 }
 

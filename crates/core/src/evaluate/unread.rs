@@ -63,7 +63,9 @@ fn at(path: &str, name: &str, value: &Node<'_>, said: &[Option<&str>], depth: us
         Node::Number(_) => words_of(name).iter().find_map(|word| match word.as_str() {
             "distance" => Some(Looks::Distance),
             // SQLite's `bm25` is the lower, the better (https://www.sqlite.org/fts5.html#the_bm25_function).
-            "score" | "similarity" | "relevance" | "relevancy" | "bm25" => Some(Looks::Score),
+            "score" | "similarity" | "relevance" | "relevancy" | "bm25" if is_of_search(name) => {
+                Some(Looks::Score)
+            }
             _ => None,
         }),
         Node::Array(list) if list.iter().any(|entry| matches!(entry, Node::Str(_))) => {
@@ -85,6 +87,35 @@ fn at(path: &str, name: &str, value: &Node<'_>, said: &[Option<&str>], depth: us
         name: path.to_owned(),
         looks,
     }));
+}
+
+/// Whether nothing in a name says that its score is of something else: of a credit, of a sentiment.
+fn is_of_search(name: &str) -> bool {
+    const WORDS: [&str; 22] = [
+        "score",
+        "similarity",
+        "relevance",
+        "relevancy",
+        "bm25",
+        "match",
+        "rerank",
+        "reranker",
+        "vector",
+        "dense",
+        "sparse",
+        "hybrid",
+        "rrf",
+        "cosine",
+        "semantic",
+        "search",
+        "text",
+        "keyword",
+        "fusion",
+        "final",
+        "combined",
+        "embedding",
+    ];
+    words_of(name).iter().all(|word| WORDS.contains(&word.as_str()))
 }
 
 fn within(

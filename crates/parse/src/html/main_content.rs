@@ -15,7 +15,7 @@ use url::Url;
 use super::elements::{all, classes, first};
 use super::walk::{self, SILENT, hidden};
 use crate::link;
-use crate::text::of_page;
+use crate::text::{of_page, paragraphs};
 
 /// A `main` element with fewer characters is taken for the content only where the page has hardly any other.
 const MAIN_CHARS: usize = 200;
@@ -194,13 +194,13 @@ impl<'d> Main<'d> {
 
     /// As [`text`](Self::text), with `## ` before each heading of any rank.
     pub fn outline(&self) -> String {
-        of_page(&walk::outline(self.root, |id| self.aside.contains(&id)))
+        paragraphs(&walk::outline(self.root, |id| self.aside.contains(&id)))
     }
 
     /// As [`outline`](Self::outline), without the names of entries that lead to other pages.
     pub fn own_outline(&self) -> String {
         let left_out = |id| self.aside.contains(&id) || self.entries.contains(&id);
-        of_page(&walk::outline(self.root, left_out))
+        paragraphs(&walk::outline(self.root, left_out))
     }
 
     /// Whether a heading without a link stands in a card about another page: a small block of its own with a link that
@@ -494,13 +494,11 @@ fn survey(root: ElementRef<'_>, whole: bool) -> (usize, HashSet<NodeId>) {
 }
 
 /// Classes of a note within the content: of Starlight, MDN, Asciidoctor and Sphinx.
-const NOTE_WORDS: [&str; 12] = [
+const NOTE_WORDS: [&str; 10] = [
     "note",
     "notecard",
     "tip",
     "hint",
-    "info",
-    "important",
     "caution",
     "warning",
     "danger",
@@ -509,13 +507,17 @@ const NOTE_WORDS: [&str; 12] = [
     "admonitionblock",
 ];
 
+/// Classes of a note where nothing else stands beside them: `post-info` is about the author.
+const NOTES_ALONE: [&str; 2] = ["info", "important"];
+
 /// Whether an `aside` is a note within the content: `<aside class="starlight-aside starlight-aside--caution">`.
 fn is_note(element: ElementRef<'_>) -> bool {
     let value = element.value();
     let is_marked = || {
         classes(element).any(|class| {
             let class = class.to_ascii_lowercase();
-            class.split(['-', '_']).any(|word| NOTE_WORDS.contains(&word))
+            NOTES_ALONE.contains(&class.as_str())
+                || class.split(['-', '_']).any(|word| NOTE_WORDS.contains(&word))
         })
     };
     value.name() == "aside" && (value.attr("role") == Some("note") || is_marked())

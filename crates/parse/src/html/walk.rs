@@ -209,7 +209,7 @@ pub(crate) fn marked(
                     if name == "pre" {
                         preformatted = preformatted.saturating_sub(1);
                     }
-                    if matches!(name, "td" | "th") {
+                    if matches!(name, "td" | "th") && !out.ends_with(char::is_whitespace) {
                         out.push(' ');
                     }
                     if name != "br" {

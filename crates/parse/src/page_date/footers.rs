@@ -17,6 +17,23 @@ use crate::html::{Main, all, line_of};
 const FOOTERS: &str = "footer, [role=contentinfo], .md-source-file";
 /// Elements of all footers that are looked at.
 const ELEMENTS: usize = 500;
+/// Nodes of an element that is no more than a line.
+const NODES: usize = 60;
+/// How much of a class or an id is looked at, in bytes.
+const MARK: usize = 200;
+/// Words of what else a site says to have updated in its footer.
+const OTHER_DOCUMENTS: [&str; 10] = [
+    "policy",
+    "privacy",
+    "terms",
+    "cookie",
+    "agreement",
+    "datenschutz",
+    "politique",
+    "conditions",
+    "privacidad",
+    "informativa",
+];
 
 /// What footers say.
 #[derive(Debug, Default)]
@@ -34,7 +51,13 @@ pub(super) fn read(document: &Html, main: &Main<'_>) -> Footers {
         if found.changed.is_some() && found.published.is_some() {
             break;
         }
-        if has_more_chars(element, LABELLED_CHARS) || is_beside(element) {
+        let is_large = element.descendants().nth(NODES).is_some() || has_more_chars(element, LABELLED_CHARS);
+        if is_large || is_beside(element) || holds_another(element) {
+            continue;
+        }
+        let line = line_of(element, " ");
+        let lower = line.to_lowercase();
+        if OTHER_DOCUMENTS.iter().any(|word| lower.contains(word)) {
             continue;
         }
         let written = element.value().attr("datetime").and_then(date::machine);
@@ -44,7 +67,7 @@ pub(super) fn read(document: &Html, main: &Main<'_>) -> Footers {
                 .iter()
                 .any(|mark| classes.contains(mark));
         let is_changed = ["updated", "modified"].iter().any(|word| classes.contains(word));
-        for (at, said) in labels::statements(&line_of(element, " ")).into_iter().enumerate() {
+        for (at, said) in labels::statements(&line).into_iter().enumerate() {
             let outside = || match at {
                 0 => title_before(element).unwrap_or_else(|| labels::meaning(&labels::before(element))),
                 _ => Meaning::Unknown,
@@ -61,8 +84,10 @@ pub(super) fn read(document: &Html, main: &Main<'_>) -> Footers {
                     .unwrap_or(DateValue::Day(said.day))
             };
             match meaning {
-                Meaning::Changed => found.changed = found.changed.take().or_else(|| Some(value())),
-                Meaning::Published if is_of_the_article(element, main) => {
+                Meaning::Changed if is_of_the_article(element, main) != Some(false) => {
+                    found.changed = found.changed.take().or_else(|| Some(value()));
+                }
+                Meaning::Published if is_of_the_article(element, main) == Some(true) => {
                     found.published = found.published.take().or_else(|| Some(value()));
                 }
                 _ => {}
@@ -72,17 +97,20 @@ pub(super) fn read(document: &Html, main: &Main<'_>) -> Footers {
     found
 }
 
-/// Whether an element of a footer stands in a list of links, in a quote or in comments.
+/// Whether an element of a footer is or stands in a link, in a list of links, in a quote, in comments, or in an article that is not the
+/// page's.
 fn is_beside(element: ElementRef<'_>) -> bool {
-    let mut inside = element
-        .ancestors()
-        .filter_map(ElementRef::wrap)
+    let mut inside = std::iter::once(element)
+        .chain(element.ancestors().filter_map(ElementRef::wrap))
         .take_while(|above| above.value().name() != "footer");
     inside.any(|above| {
         let value = above.value();
         let marks = [value.attr("class"), value.attr("id")];
         let is_marked = marks.into_iter().flatten().any(|mark| {
-            let mark = mark.to_lowercase();
+            let mark = mark
+                .get(..mark.floor_char_boundary(MARK))
+                .unwrap_or_default()
+                .to_lowercase();
             ["comment", "related", "widget", "recent"]
                 .iter()
                 .any(|word| mark.contains(word))
@@ -91,17 +119,24 @@ fn is_beside(element: ElementRef<'_>) -> bool {
     })
 }
 
-/// Whether the innermost article around an element is that of the page's headline.
-fn is_of_the_article(element: ElementRef<'_>, main: &Main<'_>) -> bool {
+/// Whether it holds a list of links, or a link with a date of what it leads to.
+fn holds_another(element: ElementRef<'_>) -> bool {
+    let mut inside = element.descendants().skip(1).filter_map(ElementRef::wrap);
+    inside.any(|inner| match inner.value().name() {
+        "nav" | "blockquote" => true,
+        "a" => date::find(&line_of(inner, " ")).is_some(),
+        _ => is_beside(inner) && inner.ancestors().any(|above| above.id() == element.id()),
+    })
+}
+
+/// Whether the innermost article around an element is that of the page's headline; `None` where it stands in none.
+fn is_of_the_article(element: ElementRef<'_>, main: &Main<'_>) -> Option<bool> {
     let article = element
         .ancestors()
         .filter_map(ElementRef::wrap)
-        .find(|above| above.value().name() == "article");
-    let holds = |article: ElementRef<'_>| {
-        main.headline()
-            .is_some_and(|headline| headline.ancestors().any(|above| above.id() == article.id()))
-    };
-    article.is_some_and(holds)
+        .find(|above| above.value().name() == "article")?;
+    let headline = main.headline();
+    Some(headline.is_some_and(|headline| headline.ancestors().any(|above| above.id() == article.id())))
 }
 
 /// What the title of an icon before an element makes of its date.

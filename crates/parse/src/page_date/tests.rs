@@ -41,13 +41,18 @@ fn dates_of_something_else_are_not_the_pages() {
         "<main><h1>Parks</h1>LONG</main><footer>Posted on November 15, 2026</footer>",
         "<main><h1>Parks</h1>LONG<article><h2>Storm</h2><footer>Posted on November 15, 2026</footer></article></main>",
         "<h1>Parks</h1><time>3 days ago</time>LONG",
+        "<main><h1>Parks</h1>LONG</main><footer><a href=/x>Storm report updated November 15, 2026</a></footer>",
+        "<main><h1>Parks</h1>LONG</main><footer><nav><a href=/x>Storm report</a>, updated November 15, 2026</nav></footer>",
+        "<main><h1>Parks</h1>LONG</main><footer><div class=related>Updated November 15, 2026</div></footer>",
+        "<main><h1>Parks</h1>LONG</main><footer><p>Privacy policy updated January 5, 2026</p></footer>",
+        "<main><h1>Parks</h1>LONG<article><h2>Storm</h2><footer>Updated November 15, 2026</footer></article></main>",
         // Prose, a card below another heading, a review.
         "<h1>Parks</h1>LONG<p>On <time datetime=1984-06-06>June 6, 1984</time> the hall burned.</p>",
         "<h1>Parks</h1>LONG<h3>Latest news</h3><p><time datetime=2026-11-29>Nov 29, 2026</time> <a href=/z>Storm</a></p>",
         "<h1>Parks</h1>LONG<div class=x><time class=woocommerce-review__published-date datetime=2026-11-01>Nov 1, 2026</time>\
          <p>Great.</p></div>",
     ] {
-        assert_eq!(stated(body).0, None, "{body}");
+        assert_eq!(stated(body), (None, None), "{body}");
     }
 }
 

@@ -8,7 +8,7 @@
 mod stems;
 mod words;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use icu_properties::CodePointMapData;
 use icu_properties::props::Script;
@@ -101,13 +101,22 @@ impl Query {
         }
         let all = signals.len() as f64;
         let average = (length / all.max(1.0)).max(1.0);
-        let weight = |(texts, weighty): (usize, bool)| {
+        let weight = |((texts, weighty), derived): ((usize, bool), bool)| {
+            // The parts of a name say the same once more: one that no text has is not missed.
+            if derived && texts == 0 {
+                return 0.0;
+            }
             let texts = texts.max(1) as f64;
             let weight = (1.0 + (all - texts + 0.5) / (texts + 0.5)).ln();
             if weighty { weight } else { 0.0 }
         };
-        let weights: Vec<f64> = texts.into_iter().zip(terms.weighty).map(weight).collect();
-        let total = sum(weights.clone());
+        let weights: Vec<f64> = texts
+            .into_iter()
+            .zip(terms.weighty)
+            .zip(terms.derived)
+            .map(weight)
+            .collect();
+        let total = sum(weights.clone()).max(f64::MIN_POSITIVE);
         let weight = |place: usize| weights.get(place).copied().unwrap_or_default();
         let scores: Vec<f64> = counts
             .iter()
@@ -177,6 +186,8 @@ fn sum(mut each: Vec<f64>) -> f64 {
 struct Terms {
     /// Whether the word at this place says something of the subject.
     weighty: Vec<bool>,
+    /// Whether the word at this place only stands in another one: `connections` in `max_connections`.
+    derived: Vec<bool>,
     /// Places of the words by their stems.
     places: HashMap<String, usize>,
     stems: Stems,
@@ -196,7 +207,12 @@ impl Terms {
                 distinct.push(word.to_owned());
             }
         });
+        let mut whole: HashSet<String> = HashSet::new();
+        words(query, Give::Whole, |word| {
+            whole.insert(word.to_owned());
+        });
         let stems = Stems::of(&distinct);
+        let mut derived = Vec::new();
         let (mut places, mut weighty) = (HashMap::new(), Vec::new());
         let mut beginnings = vec![false; 1 << 16];
         let mut begin = |word: &str| {
@@ -212,9 +228,12 @@ impl Terms {
             // "What's" and "l'" say no more than "what" and "the".
             let bare = word.split(['\'', '\u{2019}']).next().unwrap_or(word);
             let weighs = !stems.is_function_word(bare) || is_acronym(query, word);
-            match weighty.get_mut(place) {
-                Some(known) => *known |= weighs,
-                None => weighty.push(weighs),
+            if let Some((known, is_derived)) = weighty.get_mut(place).zip(derived.get_mut(place)) {
+                *known |= weighs;
+                *is_derived &= !whole.contains(word);
+            } else {
+                weighty.push(weighs);
+                derived.push(!whole.contains(word));
             }
             for stem in forms {
                 begin(&stem);
@@ -234,6 +253,7 @@ impl Terms {
         };
         Some(Self {
             weighty,
+            derived,
             places,
             give: if distinct.iter().any(alone) {
                 Give::Characters

@@ -138,3 +138,18 @@ fn words_are_found_as_people_write_them() {
     );
     assert!(java[0] <= 0.0, "{java:?}");
 }
+
+/// A hyphen in the query costs nothing where the text has none.
+#[test]
+fn what_a_hyphen_joins_is_not_missed() {
+    let whole = shares(
+        "follow-up meeting",
+        &[given("1", "We will follow up on the meeting.")],
+    );
+    assert!(whole[0] > 0.99, "{whole:?}");
+    assert!(
+        shares("l'avion", &[given("1", "Rain")])
+            .iter()
+            .all(|share| share.is_finite())
+    );
+}

@@ -21,7 +21,9 @@ const SHORT: usize = 16 << 10;
 /// Which words a text gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Give {
-    /// Of scripts in pairs, each pair, and a character that stands alone.
+    /// As they stand there, without the words in names of code and around hyphens.
+    Whole,
+    /// Those as well; of scripts in pairs, each pair, and a character that stands alone.
     Pairs,
     /// Each character besides.
     Characters,
@@ -38,7 +40,7 @@ pub(super) fn words(text: &str, give: Give, mut each: impl FnMut(&str)) {
     let mut before: Option<(char, bool, usize)> = None;
     let mut pair = String::new();
     let single = |before: Option<(char, bool, usize)>, each: &mut dyn FnMut(&str)| {
-        if let (Some((alone, false, _)), Give::Pairs) = (before, give) {
+        if let (Some((alone, false, _)), Give::Whole | Give::Pairs) = (before, give) {
             each(alone.encode_utf8(&mut [0; 4]));
         }
     };
@@ -47,7 +49,7 @@ pub(super) fn words(text: &str, give: Give, mut each: impl FnMut(&str)) {
         if !word.chars().next().is_some_and(is_in_pairs) {
             single(before.take(), &mut each);
             let end = at + word.len();
-            if hyphened.last().and_then(|(_, last)| text.get(*last..at)) != Some("-") {
+            if give != Give::Whole && hyphened.last().and_then(|(_, last)| text.get(*last..at)) != Some("-") {
                 joined(&text, &mut hyphened, &mut each);
             }
             hyphened.push((at, end));
@@ -66,10 +68,12 @@ pub(super) fn words(text: &str, give: Give, mut each: impl FnMut(&str)) {
                 each(&lower);
             };
             fold(word);
-            if word.contains(',') && word.starts_with(|c: char| c.is_ascii_digit()) {
-                fold(&word.replace(',', ""));
+            if give != Give::Whole {
+                if has_thousands(word) {
+                    fold(&word.replace(',', ""));
+                }
+                parts(word, fold);
             }
-            parts(word, fold);
             return;
         }
         for (offset, c) in word.char_indices() {
@@ -92,7 +96,9 @@ pub(super) fn words(text: &str, give: Give, mut each: impl FnMut(&str)) {
         }
     });
     single(before, &mut each);
-    joined(&text, &mut hyphened, &mut each);
+    if give != Give::Whole {
+        joined(&text, &mut hyphened, &mut each);
+    }
 }
 
 /// Gives a word of two parts with a hyphen as one, too: `e-mail` is `email`.
@@ -109,7 +115,12 @@ fn signed(text: &str, at: usize, end: usize) -> Option<&str> {
     const LETTERS: usize = 2;
     let rest = text.get(end..)?;
     let sign = ["#", "++"].into_iter().find(|sign| rest.starts_with(*sign))?;
-    let goes_on = rest.get(sign.len()..)?.starts_with(char::is_alphanumeric);
+    // `C++20`, but `PR#12`.
+    let goes_on = match sign {
+        "++" => char::is_alphabetic,
+        _ => char::is_alphanumeric,
+    };
+    let goes_on = rest.get(sign.len()..)?.starts_with(goes_on);
     (end - at <= LETTERS && !goes_on)
         .then(|| text.get(at..end + sign.len()))
         .flatten()
@@ -191,8 +202,8 @@ impl Write for AtMost {
     }
 }
 
-/// Calls `each` with the words in a word of several: `max_connections`, `getUserById`, `os.path`, `l'opinion`. Of single letters
-/// none, and none of a number.
+/// Calls `each` with the words in a word of several: `max_connections`, `getUserById`, `os.path`, `l'opinion`, `5GB`. Of single letters
+/// none.
 fn parts<'t>(word: &'t str, mut each: impl FnMut(&'t str)) {
     if let Some((number, unit)) = quantity(word) {
         each(number);
@@ -212,6 +223,18 @@ fn parts<'t>(word: &'t str, mut each: impl FnMut(&'t str)) {
             give(hump);
         }
     }
+}
+
+/// Whether a number has its thousands set apart: `1,500`, but not `1,5`.
+fn has_thousands(word: &str) -> bool {
+    let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let mut groups = word.split(',');
+    let first = groups.next().unwrap_or_default();
+    let mut rest = groups.peekable();
+    rest.peek().is_some()
+        && (1..=3).contains(&first.len())
+        && digits(first)
+        && rest.all(|group| group.len() == 3 && digits(group))
 }
 
 /// A number and its unit: `5GB`. An ordinal is one word.
@@ -240,7 +263,8 @@ fn humps(name: &str) -> Vec<&str> {
         humps.extend(name.get(from..to));
         from = to;
     }
-    let is_code = humps.len() > 2 || (humps.len() == 2 && lower(0) && lower(1));
+    let are_words = || humps.iter().all(|hump| hump.len() > 2);
+    let is_code = humps.len() > 1 && lower(0) && lower(1) || humps.len() > 2 && are_words();
     if is_code { humps } else { Vec::new() }
 }
 
@@ -314,6 +338,8 @@ mod tests {
     #[test]
     fn signs_hyphens_and_units_belong_to_words() {
         assert_eq!(split("C# and C++, C"), ["c#", "and", "c++", "c"]);
+        assert_eq!(split("C++20 PR#12"), ["c++", "20", "pr", "12"]);
+        assert_eq!(split("1,5 LaTeX"), ["1,5", "latex"]);
         assert_eq!(split("e-mail"), ["e", "mail", "email"]);
         assert_eq!(split("10-4432"), ["10", "4432", "104432"]);
         assert_eq!(split("state-of-the-art").len(), 4);

@@ -38,9 +38,15 @@ impl Main<'_> {
             }
         }
         let links = self.elements().filter(|element| element.value().name() == "a");
-        for link in links.take(LINKS) {
-            left_out.extend(self.block_of(link));
-        }
+        let others: HashSet<NodeId> = links.take(LINKS).filter_map(|link| self.block_of(link)).collect();
+        left_out.extend(others.iter().copied());
+        // What stands below a list of links is said of that list.
+        let headline = self.headline.map(|headline| headline.id());
+        let behind = self
+            .elements()
+            .skip_while(|element| headline.is_some_and(|headline| headline != element.id()));
+        let below = behind.skip_while(|element| !others.contains(&element.id()));
+        left_out.extend(below.map(|element| element.id()));
         // Lists of nothing else, then what stands above them.
         let lists: Vec<NodeId> = self
             .elements()
@@ -157,6 +163,16 @@ mod tests {
                 .collect();
             assert_eq!(words, ["Roadmap", "Sign in to read."], "{body}");
         }
+    }
+
+    /// A page whose content is a list of links says something of that list below it.
+    #[test]
+    fn what_stands_below_a_list_of_links_is_no_prose_of_the_page() {
+        let body = "<main><h1>Members</h1><ul><li><a href=/1>Council of the northern towns</a></li></ul>\
+            <p>Log in to see all members.</p></main>";
+        let page = document(&format!("<!doctype html><title>Members</title>{body}"));
+        let main = Main::of(&page, &Url::parse("https://example.com/members").unwrap());
+        assert_eq!(main.prose(), "Members");
     }
 
     #[test]
