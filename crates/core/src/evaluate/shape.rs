@@ -429,20 +429,14 @@ fn date<'a>(value: &'a Node<'a>, made: &'a Made) -> Option<&'a str> {
     }
 }
 
-/// The date of a list of numbers: of one to seven the year, the month and the day (CSL's `date-parts`, Java's `LocalDateTime`, whose
-/// zone nobody knows); of nine a `struct_time` of Python, which feedparser gives in UTC.
+/// The date of a list of numbers: its year, month and day. CSL's `date-parts`, Java's `LocalDateTime` and Python's `struct_time` have no
+/// zone, so of what stands behind the day nothing is known.
 fn date_of_parts(parts: &[Node<'_>]) -> Option<String> {
     let numbers: Option<Vec<i64>> = parts.iter().map(Node::as_i64).collect();
-    let day = |year: &i64, month: &i64, day: &i64| format!("{year:04}-{month:02}-{day:02}");
     match numbers?.as_slice() {
-        [year @ 1000..=9999] => Some(year.to_string()),
         [year @ 1000..=9999, month] => Some(format!("{year}-{month:02}")),
-        [year @ 1000..=9999, month, of_month, hour, minute, second, _, _, _] => {
-            let day = day(year, month, of_month);
-            Some(format!("{day}T{hour:02}:{minute:02}:{second:02}Z"))
-        }
-        [year @ 1000..=9999, month, of_month, rest @ ..] if rest.len() <= 4 => {
-            Some(day(year, month, of_month))
+        [year @ 1000..=9999, month, day, rest @ ..] if rest.len() <= 6 => {
+            Some(format!("{year}-{month:02}-{day:02}"))
         }
         _ => None,
     }

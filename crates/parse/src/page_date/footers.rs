@@ -8,7 +8,7 @@ use freshcontext_contract::DateValue;
 use scraper::{ElementRef, Html};
 
 use super::labels::{self, Meaning};
-use super::{LABELLED_CHARS, has_more_chars};
+use super::{LABELLED_CHARS, has_more_chars, is_anothers};
 use crate::date;
 use crate::html::{Main, all, line_of};
 
@@ -19,8 +19,6 @@ const FOOTERS: &str = "footer, [role=contentinfo], .md-source-file";
 const ELEMENTS: usize = 500;
 /// Nodes of an element that is no more than a line.
 const NODES: usize = 60;
-/// How much of a class or an id is looked at, in bytes.
-const MARK: usize = 200;
 /// Words of what else a site says to have updated in its footer.
 const OTHER_DOCUMENTS: [&str; 10] = [
     "policy",
@@ -97,35 +95,25 @@ pub(super) fn read(document: &Html, main: &Main<'_>) -> Footers {
     found
 }
 
-/// Whether an element of a footer is or stands in a link, in a list of links, in a quote, in comments, or in an article that is not the
-/// page's.
+/// Whether an element of a footer is or stands in what tells of something else.
 fn is_beside(element: ElementRef<'_>) -> bool {
-    let mut inside = std::iter::once(element)
+    std::iter::once(element)
         .chain(element.ancestors().filter_map(ElementRef::wrap))
-        .take_while(|above| above.value().name() != "footer");
-    inside.any(|above| {
-        let value = above.value();
-        let marks = [value.attr("class"), value.attr("id")];
-        let is_marked = marks.into_iter().flatten().any(|mark| {
-            let mark = mark
-                .get(..mark.floor_char_boundary(MARK))
-                .unwrap_or_default()
-                .to_lowercase();
-            ["comment", "related", "widget", "recent"]
-                .iter()
-                .any(|word| mark.contains(word))
-        });
-        is_marked || matches!(value.name(), "nav" | "blockquote" | "a")
-    })
+        .take_while(|above| above.value().name() != "footer")
+        .any(tells_of_another)
 }
 
-/// Whether it holds a list of links, or a link with a date of what it leads to.
+/// Whether it is a link, a list of links, a quote, a comment or a block about other pages.
+fn tells_of_another(element: ElementRef<'_>) -> bool {
+    matches!(element.value().name(), "nav" | "blockquote" | "a") || is_anothers(element)
+}
+
+/// Whether it holds something of that kind; a link only where its text has a date.
 fn holds_another(element: ElementRef<'_>) -> bool {
     let mut inside = element.descendants().skip(1).filter_map(ElementRef::wrap);
-    inside.any(|inner| match inner.value().name() {
-        "nav" | "blockquote" => true,
-        "a" => date::find(&line_of(inner, " ")).is_some(),
-        _ => is_beside(inner) && inner.ancestors().any(|above| above.id() == element.id()),
+    inside.any(|inner| {
+        let is_plain_link = inner.value().name() == "a" && date::find(&line_of(inner, " ")).is_none();
+        tells_of_another(inner) && !is_plain_link
     })
 }
 

@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use ego_tree::NodeId;
 use scraper::ElementRef;
 
-use super::{Main, SIDE_ROLES, is_beside, is_note, visible};
+use super::furniture::{SIDE_ROLES, is_beside, is_note};
+use super::{Main, visible};
 use crate::date;
 use crate::html::walk;
 use crate::text::of_page;
@@ -32,15 +33,20 @@ impl Main<'_> {
             return String::new();
         }
         let mut left_out = HashSet::new();
-        for element in self.elements() {
-            if self.is_furniture(element) || self.is_card_of_several(element) {
-                left_out.insert(element.id());
-            }
-        }
+        let furniture = self.elements().filter(|element| self.is_furniture(*element));
+        left_out.extend(furniture.map(|element| element.id()));
         let links = self.elements().filter(|element| element.value().name() == "a");
-        let others: HashSet<NodeId> = links.take(LINKS).filter_map(|link| self.block_of(link)).collect();
+        let cards = self
+            .elements()
+            .filter(|element| self.is_card_of_several(*element));
+        let cards = cards.map(|card| card.id());
+        let others: HashSet<NodeId> = links
+            .take(LINKS)
+            .filter_map(|link| self.block_of(link))
+            .chain(cards)
+            .collect();
         left_out.extend(others.iter().copied());
-        // What stands below a list of links is said of that list.
+        // What stands below links and cards is said of these.
         let headline = self.headline.map(|headline| headline.id());
         let behind = self
             .elements()
@@ -168,11 +174,15 @@ mod tests {
     /// A page whose content is a list of links says something of that list below it.
     #[test]
     fn what_stands_below_a_list_of_links_is_no_prose_of_the_page() {
-        let body = "<main><h1>Members</h1><ul><li><a href=/1>Council of the northern towns</a></li></ul>\
-            <p>Log in to see all members.</p></main>";
-        let page = document(&format!("<!doctype html><title>Members</title>{body}"));
-        let main = Main::of(&page, &Url::parse("https://example.com/members").unwrap());
-        assert_eq!(main.prose(), "Members");
+        for list in [
+            "<ul><li><a href=/1>Council of the northern towns</a></li></ul>",
+            "<article><h3>Northern towns</h3></article><article><h3>Southern towns</h3></article>",
+        ] {
+            let body = format!("<main><h1>Members</h1>{list}<p>Log in to see all members.</p></main>");
+            let page = document(&format!("<!doctype html><title>Members</title>{body}"));
+            let main = Main::of(&page, &Url::parse("https://example.com/members").unwrap());
+            assert_eq!(main.prose(), "Members", "{list}");
+        }
     }
 
     #[test]
