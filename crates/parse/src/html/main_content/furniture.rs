@@ -2,7 +2,7 @@
 
 use scraper::ElementRef;
 
-use crate::html::classes;
+use crate::html::elements::classes;
 
 /// Roles of what surrounds the content (<https://www.w3.org/TR/wai-aria-1.2/#landmark_roles>).
 pub(super) const SIDE_ROLES: [&str; 5] = ["navigation", "complementary", "contentinfo", "search", "banner"];
