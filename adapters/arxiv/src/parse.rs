@@ -180,11 +180,12 @@ fn paper(entry: &Element, whole_text: bool) -> Option<Item> {
     item.standing.extend(withdrawal);
     item.id = Some(id.to_owned());
     item.url = Some(format!("https://arxiv.org/abs/{id}"));
-    item.summary = if whole_text {
-        body
+    let shown = if whole_text {
+        body.clone()
     } else {
         text::clip(&body, LIST_ABSTRACT)
     };
+    item.set_excerpt(shown, &body);
     item.set("version", version);
     item.set("first_submitted", published);
     if withdrawn {

@@ -244,11 +244,12 @@ fn item(release: Release, at: usize, article: bool) -> Item {
     }
     item.url = release.url;
     item.standing = release.standing;
-    item.summary = if room == usize::MAX {
-        release.notes
+    let shown = if room == usize::MAX {
+        release.notes.clone()
     } else {
         text::clip(&release.notes, room)
     };
+    item.set_excerpt(shown, &release.notes);
     // What is not out yet says nothing about how fresh the rest is.
     item.out_of_order = release.unreleased;
     item.set("tag", release.tag);

@@ -194,7 +194,8 @@ impl Job {
         item.set("tags", self.tags.into_iter().take(8).collect::<Vec<_>>());
         let also: Vec<&str> = self.also_on.iter().map(|board| board.name()).collect();
         item.set("also_on", also);
-        item.summary = text::clip(&text::one_line(&self.text), 400);
+        let whole = text::one_line(&self.text);
+        item.set_excerpt(text::clip(&whole, 400), &whole);
         item
     }
 }

@@ -309,11 +309,10 @@ impl Company {
         item.set("top_company", self.top.filter(|yes| *yes));
         item.set("tags", self.tags);
         item.set("former_names", self.former_names);
-        let parts = [
-            self.one_liner.unwrap_or_default(),
-            text::clip(&text::paragraphs(&self.long_description.unwrap_or_default()), 600),
-        ];
-        item.summary = text::paragraphs(&parts.join("\n"));
+        let first = self.one_liner.unwrap_or_default();
+        let long = text::paragraphs(&self.long_description.unwrap_or_default());
+        let with = |long: &str| text::paragraphs(&format!("{first}\n{long}"));
+        item.set_excerpt(with(&text::clip(&long, 600)), &with(&long));
         item
     }
 }

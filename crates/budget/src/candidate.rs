@@ -79,6 +79,8 @@ pub enum Usability {
     Usable,
     /// Nothing was retrieved.
     Failed,
+    /// It is longer than what can be judged.
+    TooLong,
     /// It should be fetched again first.
     NeedsRefresh,
     /// It does not stand any more.
@@ -285,7 +287,7 @@ impl Candidate<'_> {
         }
         let why = || self.why.to_string();
         match self.usability {
-            Usability::Failed => return Some((Reason::FailedRetrieval, why())),
+            Usability::Failed | Usability::TooLong => return Some((Reason::FailedRetrieval, why())),
             Usability::Void => return Some((Reason::DoesNotStand, why())),
             _ if self.is_no_text() => {
                 let media = facts.media_type.unwrap_or("bytes in place of text");

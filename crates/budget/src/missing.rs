@@ -67,6 +67,7 @@ pub const SCOPE: &str = "tool_invocation";
 const MATTERS: f64 = 0.55;
 
 const AGAIN: &str = "Fetch it, then judge it again.";
+const IN_PARTS: &str = "Pass it in parts, each with its source and date.";
 const YOURS: &str = "No tool here has it: fetch it yourself, and pass it with its retrieved_at.";
 
 /// What is known to be missing, each gap once, the gravest first.
@@ -111,6 +112,17 @@ pub(crate) fn gaps(candidates: &[Candidate<'_>], needed_for: &str) -> Vec<Missin
                 severity,
                 candidate.index,
                 Some(source_of(candidate)),
+                vec!["use", "cite", "conclude_that_there_is_none"],
+            ),
+            Usability::TooLong => out.add(
+                format!("What does {} say? It is too long to be judged.", named(name)),
+                severity,
+                candidate.index,
+                Some(Source {
+                    source: name.to_owned(),
+                    call: None,
+                    how: IN_PARTS,
+                }),
                 vec!["use", "cite", "conclude_that_there_is_none"],
             ),
             Usability::NeedsRefresh => out.add(

@@ -3,7 +3,7 @@
 use freshcontext_contract::{named, quote::quoted_within};
 
 use crate::block::whole;
-use crate::candidate::{Candidate, Judge, Reason, Relevance};
+use crate::candidate::{Candidate, Judge, Reason, Relevance, Usability};
 use crate::limits::{Budget, Strategy};
 use crate::output::Omitted;
 use crate::percent::percent;
@@ -138,6 +138,10 @@ fn cause(candidate: &Candidate<'_>, omitted: &Omitted, budget: &Budget) -> (Stri
                 ),
             }
         }
+        Reason::FailedRetrieval if candidate.usability == Usability::TooLong => of(
+            "it is too long to be judged".to_owned(),
+            "pass it in parts, each with its source and date",
+        ),
         Reason::FailedRetrieval => of(
             "nothing was retrieved".to_owned(),
             "fetch it again; missing_context names the call where a tool here has it",

@@ -197,7 +197,8 @@ impl EarlierRequest {
     }
 }
 
-fn sha256(bytes: &[u8]) -> String {
+/// SHA-256 in hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
     base16ct::lower::encode_string(&Sha256::digest(bytes))
 }
 

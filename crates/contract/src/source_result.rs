@@ -9,6 +9,7 @@ use url::Url;
 
 use crate::date::DateEvidence;
 use crate::error::SourceError;
+use crate::peek::sha256;
 use crate::standing::{StandingEvidence, StandingTold};
 use crate::words::counted;
 
@@ -195,6 +196,8 @@ pub struct Item {
     pub date: DateEvidence,
     /// The item's text, plain, may have several lines. The core cuts it to fit.
     pub summary: String,
+    /// SHA-256 of the whole text in hexadecimal, where `summary` may be its beginning: see [`Item::set_excerpt`].
+    pub text_hash: Option<String>,
     /// The source's own facts, in the order to show them. Unknown is absent, never 0 or "N/A".
     pub fields: Map<String, Value>,
     /// Pinned, sponsored or otherwise placed out of order: does not set the answer's date.
@@ -211,6 +214,13 @@ impl Item {
             date,
             ..Self::default()
         }
+    }
+
+    /// Sets the text to an excerpt of a whole text. How much is shown may depend on the place in the list, so what
+    /// compares two answers compares the whole.
+    pub fn set_excerpt(&mut self, excerpt: String, whole: &str) {
+        self.summary = excerpt;
+        self.text_hash = Some(sha256(whole.as_bytes()));
     }
 
     /// Adds a source fact, unless it is null or empty; empty entries of a list are left out.

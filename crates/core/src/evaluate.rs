@@ -50,6 +50,7 @@ mod made;
 mod names;
 mod noted;
 mod parallel;
+mod parts;
 mod profile;
 mod readiness;
 mod relevance;

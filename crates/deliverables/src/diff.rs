@@ -24,6 +24,10 @@ const WITH_TIME: [&str; 9] = [
 pub const GONE: &str = "gone";
 /// The field that says whether an item still stands.
 const STANDING: &str = "standing";
+/// The field that holds an item's text, or its beginning.
+const SUMMARY: &str = "summary";
+/// Shortest beginning of a text that is taken for one, in bytes: a short text may end with an ellipsis of its own.
+const EXCERPT_BYTES: usize = 300;
 /// Prefix of the fields of an item's evaluation.
 const JUDGED: &str = "judged.";
 
@@ -280,7 +284,8 @@ fn differences(then: &Entry, now: &Entry, out: &mut Diff) {
             then: then.map(|value| (*value).clone()),
             now: now.map(|value| (*value).clone()),
         };
-        if name.starts_with(JUDGED) || WITH_TIME.contains(&name.as_str()) {
+        let is_same_text = name == SUMMARY && is_same_text(then, now);
+        if is_same_text || name.starts_with(JUDGED) || WITH_TIME.contains(&name.as_str()) {
             aged.push(change);
         } else {
             fields.push(change);
@@ -299,6 +304,22 @@ fn differences(then: &Entry, now: &Entry, out: &mut Diff) {
         });
     } else if !aged.is_empty() {
         out.aged.push(Aged { resource, id, aged });
+    }
+}
+
+/// Whether one text is the beginning of the other. A list shows more of its first items than of the rest, so an item that moves
+/// down in it is shown with less of the same text.
+fn is_same_text(then: Option<&&Value>, now: Option<&&Value>) -> bool {
+    let is_beginning = |one: &str, other: &str| {
+        one.strip_suffix('…')
+            .is_some_and(|begun| begun.len() >= EXCERPT_BYTES && other.starts_with(begun))
+    };
+    match (
+        then.and_then(|then| then.as_str()),
+        now.and_then(|now| now.as_str()),
+    ) {
+        (Some(then), Some(now)) => is_beginning(then, now) || is_beginning(now, then),
+        _ => false,
     }
 }
 
@@ -449,6 +470,37 @@ mod tests {
             let facts = facts.map(|facts| ("fields".to_owned(), facts));
             own.into_iter().chain(facts).collect()
         })
+    }
+
+    #[test]
+    fn a_text_that_is_shown_with_less_of_it_is_the_same() {
+        let entry = |summary: &str| Entry {
+            resource: "a".to_owned(),
+            id: "1".to_owned(),
+            item: json!({"summary": summary}).as_object().cloned().unwrap(),
+            judged: Map::new(),
+        };
+        let whole = "The reader of tables is mended. ".repeat(30);
+        let cut = |at: usize| format!("{}…", &whole[..at]);
+        for (then, now, changed) in [
+            (whole.clone(), cut(400), 0),
+            (cut(400), cut(700), 0),
+            (cut(400), format!("{}. Withdrawn.", &whole[..390]), 1),
+            (
+                "More to come…".to_owned(),
+                "More to come: here it is".to_owned(),
+                1,
+            ),
+        ] {
+            let (then, now) = ([entry(&then)], [entry(&now)]);
+            let side = |items| Side {
+                snapshots: &[],
+                items,
+            };
+            let found = diff(side(&then), side(&now));
+            assert_eq!(found.changed.len(), changed, "{found:?}");
+            assert!(!found.is_empty());
+        }
     }
 
     /// A source's stored state with altered fixtures: items changed, lost, reordered, added.

@@ -1,9 +1,12 @@
 //! Collects the content of a version by the state of each source and by the policy for unchecked ones.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::definition::{OnUnchecked, Source};
+use crate::diff::changes_with_time;
 use crate::version::{Entry, Listing, Snapshot, State, Trouble};
 
 /// An item of the last sync.
@@ -60,6 +63,30 @@ pub struct Gathered {
     pub snapshots: Vec<Snapshot>,
     /// Items before the evaluation.
     pub entries: Vec<Entry>,
+}
+
+impl Gathered {
+    /// Drops the facts that a tool computed from the day of its call, such as `age_days`, from items of another day than
+    /// `today` (`2026-11-30`): on that day they were true.
+    pub fn drop_facts_of_other_days(&mut self, today: &str) {
+        let of_today = |snapshot: &Snapshot| {
+            let synced = snapshot.synced_at.as_deref();
+            synced.is_some_and(|at| at.starts_with(today))
+        };
+        let others: BTreeSet<&str> = self
+            .snapshots
+            .iter()
+            .filter(|snapshot| !of_today(snapshot))
+            .map(|snapshot| snapshot.resource_id.as_str())
+            .collect();
+        for entry in &mut self.entries {
+            if others.contains(entry.resource.as_str())
+                && let Some(Value::Object(facts)) = entry.item.get_mut("fields")
+            {
+                facts.retain(|name, _| !changes_with_time(&format!("fields.{name}")));
+            }
+        }
+    }
 }
 
 /// A source could not be checked, and the policy is to refuse.
@@ -179,6 +206,19 @@ pub(crate) mod tests {
                     .collect()
             })
             .map_err(|refused| refused.0.len())
+    }
+
+    #[test]
+    fn facts_of_the_day_are_shown_on_that_day_only() {
+        let mut of_day = held(&["1"]);
+        let facts = json!({"age_days": 5, "badge": "fresh", "points": 7});
+        of_day.items[0].item.insert("fields".to_owned(), facts.clone());
+        let gathered = gather(vec![known(Some(of_day), None)], OnUnchecked::UseLast).unwrap();
+        for (today, left) in [("2026-11-16", facts), ("2026-11-20", json!({"points": 7}))] {
+            let mut shown = gathered.clone();
+            shown.drop_facts_of_other_days(today);
+            assert_eq!(shown.entries[0].item["fields"], left, "{today}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use freshcontext_core::recheck::{Comparison, ItemVerdict, Verdict};
 use freshcontext_deliverables::changes_with_time;
 use serde_json::Value;
 
-use super::marks::{Mark, Record, STANDING};
+use super::marks::{Mark, Record, STANDING, SUMMARY, TEXT};
 use super::renamed::under_names_of;
 
 /// New items that are named; more are counted only.
@@ -203,8 +203,17 @@ fn absent(mark: &Mark, now: &Record, missing: &[&str], other_route: bool) -> Ite
 /// The parts that differ. What one route says of a thing and another does not is no change of it.
 fn parts(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>, other_route: bool) -> Vec<String> {
     let names: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
+    // How much of a text is shown depends on its place in the list.
+    let whole = then.get(TEXT).zip(now.get(TEXT)).map(|(then, now)| then == now);
+    let is_shown_otherwise = whole == Some(false) && then.get(SUMMARY) != now.get(SUMMARY);
     names
         .into_iter()
+        .filter(|name| match name.as_str() {
+            SUMMARY => whole != Some(true),
+            // Marks of an earlier version of this server have none.
+            TEXT => whole.is_some() && !is_shown_otherwise,
+            _ => true,
+        })
         .filter(|name| !other_route || (then.contains_key(*name) && now.contains_key(*name)))
         .filter(|name| then.get(*name) != now.get(*name) && !changes_with_time(name))
         .cloned()
@@ -308,6 +317,31 @@ mod tests {
         let comparison = compare(&then, &fresh, &[]);
         assert_eq!(comparison.items[0].changed, ["published_at", "title"]);
         assert_eq!(comparison.verdict, Verdict::Changed);
+    }
+
+    /// How much of a text is shown depends on its place; an edit beyond that is one.
+    #[test]
+    fn the_whole_text_counts_not_what_is_shown_of_it() {
+        let with = |summary: &str, text: Option<&str>| {
+            let mut record = record(&[("1", "a")]);
+            let parts = &mut record.items[0].parts;
+            parts.insert(SUMMARY.to_owned(), summary.to_owned());
+            parts.extend(text.map(|text| (TEXT.to_owned(), text.to_owned())));
+            record
+        };
+        let then = with("s", Some("t"));
+        for (now, changed) in [
+            (with("longer", Some("t")), [].as_slice()),
+            (with("s", Some("u")), [TEXT].as_slice()),
+            (with("other", Some("u")), [SUMMARY].as_slice()),
+            // Marks of an earlier version have no text.
+            (with("s", None), [].as_slice()),
+            (with("other", None), [SUMMARY].as_slice()),
+        ] {
+            assert_eq!(compare(&then, &now, &[]).items[0].changed, changed);
+        }
+        assert_eq!(then.hash(), with("longer", Some("t")).hash());
+        assert_ne!(then.hash(), with("s", Some("u")).hash());
     }
 
     /// What the server works out from the clock moves while the source says the same.

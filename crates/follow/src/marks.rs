@@ -7,6 +7,7 @@ use freshcontext_contract::EarlierRequest;
 use freshcontext_core::answer::{Scored, ScoredItem, SourceAnswer};
 use freshcontext_core::composite::{CompositeAnswer, Part};
 use freshcontext_core::provenance::sha256_hex;
+use freshcontext_deliverables::changes_with_time;
 use freshcontext_records::make::{document_id, shown_id};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -30,6 +31,10 @@ const PART_DIGITS: usize = 12;
 /// Name of the part that says whether a thing still stands.
 pub(super) const STANDING: &str = "standing";
 
+/// Name of the part that is an item's text as it is shown, and of the one that is its whole text, where that may be longer.
+pub(super) const SUMMARY: &str = "summary";
+pub(super) const TEXT: &str = "text";
+
 /// The fact that names the day on which an item ends.
 const ENDS: &str = "deadline";
 
@@ -44,7 +49,7 @@ pub(super) struct Mark {
     /// When it was published, as the answer said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// Hash of each part: `title`, `summary`, `url`, `standing`, `fields.<name>`.
+    /// Hash of each part: `title`, `summary`, `text`, `url`, `standing`, `fields.<name>`.
     pub parts: BTreeMap<String, String>,
     /// The state in which it is, where its source says that it does not stand, or with a reservation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -86,6 +91,9 @@ pub(super) enum Kept {
     Sections {
         /// In the order of the answer.
         sections: Vec<KeptSection>,
+        /// Headings of those that failed, or whose content was held back.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unanswered: Vec<String>,
     },
     /// Of one source.
     Answer(Record),
@@ -96,7 +104,7 @@ impl Kept {
     pub(super) fn hash(&self) -> String {
         match self {
             Self::Answer(record) => record.hash(),
-            Self::Sections { sections } => {
+            Self::Sections { sections, .. } => {
                 let hashes: Vec<String> = sections
                     .iter()
                     .map(|section| format!("{}\t{}\t{}", section.tool, section.label, section.record.hash()))
@@ -111,7 +119,7 @@ impl Kept {
         let of = |record: &Record| record.items.iter().filter(|item| item.shown).count();
         match self {
             Self::Answer(record) => of(record),
-            Self::Sections { sections } => sections.iter().map(|section| of(&section.record)).sum(),
+            Self::Sections { sections, .. } => sections.iter().map(|section| of(&section.record)).sum(),
         }
     }
 }
@@ -167,15 +175,22 @@ impl Draft {
                     return None;
                 };
                 let arguments = section.arguments.as_ref().and_then(Value::as_object);
+                let mut record = Record::of_answer(answer, asked);
+                record.know(&section.left_out);
                 Some(KeptSection {
                     tool: section.tool.to_owned(),
                     label: section.label.clone(),
                     arguments: arguments.cloned().unwrap_or_default(),
-                    record: Record::of_answer(answer, asked),
+                    record,
                 })
             })
             .collect();
-        let record = Kept::Sections { sections };
+        let unanswered = answer.sections().iter();
+        let unanswered = unanswered.filter(|section| matches!(section.part, Part::Failed(_) | Part::Held(_)));
+        let record = Kept::Sections {
+            sections,
+            unanswered: unanswered.map(|section| section.label.clone()).collect(),
+        };
         Some(Self {
             hash: record.hash(),
             tool: tool.to_owned(),
@@ -216,19 +231,6 @@ impl Record {
 
     /// Of an answer that is not shown.
     pub(super) fn of(scored: &Scored, asked: Vec<EarlierRequest>) -> Self {
-        let mut seen = BTreeSet::new();
-        let mut marks: Vec<Mark> = Vec::with_capacity(scored.items().len());
-        for item in scored.items() {
-            let mut mark = mark(item);
-            // Two of one id are told apart by their place among these.
-            let base = mark.id.clone();
-            let mut count = 1;
-            while !seen.insert(mark.id.clone()) {
-                count += 1;
-                mark.id = format!("{base} ({count})");
-            }
-            marks.push(mark);
-        }
         let mut whole = BTreeMap::new();
         if let Some(summary) = scored.summary() {
             whole.insert("summary".to_owned(), part(summary));
@@ -240,13 +242,23 @@ impl Record {
             whole.insert(format!("fields.{name}"), part(&orderless(value)));
         }
         Self {
-            items: marks,
+            items: marks(scored.items()),
             whole,
             document: None,
             partial: !scored.is_complete(),
             route: scored.route().map(str::to_owned),
             asked,
         }
+    }
+
+    /// Adds items that the caller asked not to see, so that they are not taken for new.
+    fn know(&mut self, left_out: &[ScoredItem]) {
+        let known: BTreeSet<String> = self.items.iter().map(|mark| mark.id.clone()).collect();
+        let others = marks(left_out)
+            .into_iter()
+            .filter(|mark| !known.contains(&mark.id));
+        self.items
+            .extend(others.map(|mark| Mark { shown: false, ..mark }));
     }
 
     /// Whether one of its items has ended by itself since, so that a source that says the same does not settle what became of it.
@@ -263,11 +275,14 @@ impl Record {
         self.route.is_some() && than.route.is_some() && self.route != than.route
     }
 
-    /// SHA-256 over the sorted ids, dates and hashes of the items, with those of the whole.
+    /// SHA-256 over the sorted ids, dates and hashes of the items, with those of the whole. What changes with time alone
+    /// does not count, nor how much of a text is shown.
     pub(super) fn hash(&self) -> String {
         let parts = |parts: &BTreeMap<String, String>| {
+            let is_excerpt = parts.contains_key(TEXT);
             parts
                 .iter()
+                .filter(|(name, _)| !changes_with_time(name) && !(is_excerpt && *name == SUMMARY))
                 .map(|(name, hash)| format!("{name}={hash}"))
                 .collect::<Vec<_>>()
                 .join(" ")
@@ -286,13 +301,33 @@ impl Record {
     }
 }
 
+/// The marks of items. Two of one id are told apart by their place among these.
+fn marks(items: &[ScoredItem]) -> Vec<Mark> {
+    let mut seen = BTreeSet::new();
+    let mut marks: Vec<Mark> = Vec::with_capacity(items.len());
+    for item in items {
+        let mut mark = mark(item);
+        let base = mark.id.clone();
+        let mut count = 1;
+        while !seen.insert(mark.id.clone()) {
+            count += 1;
+            mark.id = format!("{base} ({count})");
+        }
+        marks.push(mark);
+    }
+    marks
+}
+
 fn mark(item: &ScoredItem) -> Mark {
     let mut parts = BTreeMap::from([
         ("title".to_owned(), part(&item.title)),
-        ("summary".to_owned(), part(&item.summary)),
+        (SUMMARY.to_owned(), part(&item.summary)),
     ]);
     if let Some(url) = &item.url {
         parts.insert("url".to_owned(), part(url));
+    }
+    if let Some(hash) = &item.text_hash {
+        parts.insert(TEXT.to_owned(), hash.chars().take(PART_DIGITS).collect());
     }
     for (name, value) in &item.fields {
         parts.insert(format!("fields.{name}"), part(&orderless(value)));

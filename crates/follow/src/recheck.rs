@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{ErrorCode, Listing, SourceError};
 use freshcontext_core::date::KeptMoment;
-use freshcontext_core::recheck::{Finding, Found, Recheck, Subject, Verdict};
+use freshcontext_core::recheck::{Against, Finding, Found, Recheck, Subject, Verdict};
 use freshcontext_engine::{Owner, Work};
 use freshcontext_records::later::Part;
 use serde_json::{Map, Value};
@@ -32,6 +32,7 @@ impl Follow {
             Question::Answer(id) => {
                 let (row, then) = times.find(owner, &id, begun.timestamp_millis()).await?;
                 let mut changes = Changes::of_answer(&row, begun);
+                let mut unanswered = Vec::new();
                 let found = match then {
                     Kept::Answer(then) => {
                         let arguments = serde_json::from_str(&row.arguments).unwrap_or_default();
@@ -43,7 +44,11 @@ impl Follow {
                         changes.add(Part::of_tool(&row.tool), &then, &finding.comparison);
                         Found::Answer(Box::new(finding))
                     }
-                    Kept::Sections { sections } => {
+                    Kept::Sections {
+                        sections,
+                        unanswered: of_then,
+                    } => {
+                        unanswered = of_then;
                         let found = self.look_at_sections(sections.clone()).await?;
                         for (then, now) in sections.iter().zip(&found) {
                             let part = Part {
@@ -59,6 +64,8 @@ impl Follow {
                     answer_id: Some(id),
                     tool: row.tool,
                     answered: Some(KeptMoment::of(row.created_ms, begun)),
+                    against: Against::Answer,
+                    unanswered,
                 };
                 (subject, found, changes)
             }
@@ -68,6 +75,11 @@ impl Follow {
                 hash,
                 since,
             } => {
+                if since.is_some_and(|since| since > begun) {
+                    let problem = "lies in the future, so nothing can be newer";
+                    return Err(SourceError::invalid_input("since", problem, "2026-11-22"));
+                }
+                let has_hash = hash.is_some();
                 let arguments = self.engine.read_again(&tool, arguments)?;
                 let (mut finding, fresh) = self.look(&tool, &arguments, None, None).await?;
                 if let Some(fresh) = fresh {
@@ -81,6 +93,8 @@ impl Follow {
                     answer_id: None,
                     tool,
                     answered: since.map(KeptMoment::given),
+                    against: if has_hash { Against::Hash } else { Against::Moment },
+                    unanswered: Vec::new(),
                 };
                 (subject, Found::Answer(Box::new(finding)), changes)
             }

@@ -126,7 +126,7 @@ fn output_schema() -> Value {
         "type": "object",
         "properties": {
             "verdict": verdict, "answer_id": text, "tool": text, "answered_at": text, "answered_at_ahead": text,
-            "checked_at": text,
+            "checked_at": text, "compared": text, "not_rechecked": texts,
             "sections": {"type": "array", "description": "Of a composite: each section, found as a whole answer is",
                 "items": {"type": "object", "properties": {"tool": text, "label": text, "verdict": verdict},
                     "required": ["tool", "label", "verdict"]}}

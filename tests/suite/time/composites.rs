@@ -14,6 +14,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         Trial::test("time::composite::sections", || block_on(sections())),
         Trial::test("time::composite::failed_section", || block_on(failed_section())),
+        Trial::test("time::composite::left_out_items", || block_on(left_out_items())),
         Trial::test("time::composite::nothing_told", || block_on(nothing_told())),
         Trial::test("time::composite::without_an_id", || block_on(without_an_id())),
     ]
@@ -106,11 +107,40 @@ async fn failed_section() -> Result<(), Failed> {
     engine.close().await;
     ensure(found.structured["verdict"] == "current", &found.text)?;
     ensure(verdicts(&found.structured).len() == 3, &found.text)?;
+    let label = found.structured["not_rechecked"][0].as_str().unwrap_or_default();
+    ensure(
+        label.contains("Hacker News") && found.text.contains(label),
+        &found.text,
+    )?;
     let asked = upstream.requests().split_off(before);
     ensure(
         asked.iter().all(|seen| seen.host != "hn.algolia.com"),
         "a section that told nothing was asked",
     )
+}
+
+/// What the caller asked not to see is not new.
+async fn left_out_items() -> Result<(), Failed> {
+    let mut left_out = 0;
+    for least in [5, 20, 40, 60, 80] {
+        let folder = Folder::new();
+        let (engine, case, _script, _upstream) = serving(&case(CASE)?, &folder).await?;
+        let mut arguments = case.arguments.clone();
+        arguments.insert("min_freshness_score".to_owned(), least.into());
+        let answer = ask(&engine, &case.tool, Value::Object(arguments)).await?;
+        if answer.structured.get("answer_id").is_some() {
+            left_out += usize::from(
+                answer.text.contains("that score below") || answer.text.contains("that scores below"),
+            );
+            let found = recheck(&engine, &answer).await?;
+            ensure(
+                found.structured["verdict"] == "current",
+                format!("{least}: {}", found.text),
+            )?;
+        }
+        engine.close().await;
+    }
+    ensure(left_out > 0, "no item was left out: nothing was tried")
 }
 
 async fn nothing_told() -> Result<(), Failed> {

@@ -1,5 +1,6 @@
 //! A list that changes: what `recheck` must report about the earlier answer and its items.
 
+use freshcontext_engine::RECHECK;
 use freshcontext_testkit::Reply;
 use libtest_mimic::{Failed, Trial};
 use serde_json::json;
@@ -103,14 +104,82 @@ const BLOCK_PAGE: &str = "<!DOCTYPE html><html><head><title>Just a moment...</ti
     </script></body></html>";
 
 pub(super) fn trials() -> Vec<Trial> {
-    SCENES
-        .iter()
-        .map(|scene| {
-            Trial::test(format!("time::list::{}", scene.name), move || {
-                block_on(list(scene))
-            })
+    let scenes = SCENES.iter().map(|scene| {
+        Trial::test(format!("time::list::{}", scene.name), move || {
+            block_on(list(scene))
         })
-        .collect()
+    });
+    let releases = Trial::test("time::list::releases", || block_on(releases()));
+    scenes.chain([releases]).collect()
+}
+
+/// A feed of releases, the newest first, each with notes that are longer than what is shown of them.
+fn feed(numbers: impl Iterator<Item = u32>, edited: Option<u32>) -> Reply {
+    let entry = |number: u32| {
+        let mut notes = format!("Release {number} mends the reader of tables. ").repeat(60);
+        if edited == Some(number) {
+            notes.push_str("It is withdrawn.");
+        }
+        format!(
+            "<entry><id>tag:{number}</id><title>v1.{number}.0</title><updated>2026-10-{number:02}T08:00:00Z</updated>\
+             <link href=\"https://example.com/v1.{number}.0\"/><content type=\"text\">{notes}</content></entry>"
+        )
+    };
+    let entries: String = numbers.map(entry).collect();
+    reply(
+        200,
+        "application/atom+xml",
+        &format!(
+            "<feed xmlns=\"http://www.w3.org/2005/Atom\"><title>Releases</title><id>tag:x</id>\
+             <updated>2026-10-20T08:00:00Z</updated>{entries}</feed>"
+        ),
+    )
+}
+
+/// The first releases are shown with more of their notes. A new one moves them down, and changes none.
+async fn releases() -> Result<(), Failed> {
+    let says = Says::new(feed((10..16).rev(), None));
+    let upstream = says.upstream().await?;
+    let folder = Folder::new();
+    let engine = engine(&upstream.base(), &folder, None, |_| {})?;
+    let arguments = json!({"url": "https://example.com/releases.atom", "max_length": 20_000});
+    let answer = ask(&engine, "extract_changelog", arguments.clone()).await?;
+    ensure(!answer.is_error, &answer.text)?;
+    says.now(feed((10..17).rev(), None));
+    let found = recheck(&engine, &answer).await?;
+    let verdicts: Vec<_> = found.structured["items"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .collect();
+    ensure(verdicts.len() == 6, &found.text)?;
+    ensure(
+        verdicts.iter().all(|item| item["verdict"] == "current"),
+        &found.text,
+    )?;
+    ensure(found.structured["added_count"] == 1, &found.text)?;
+    // An edit beyond what is shown is one.
+    says.now(feed((10..16).rev(), Some(11)));
+    let found = recheck(&engine, &answer).await?;
+    ensure(
+        found.structured["items"][4]["changed"] == json!(["text"]),
+        &found.text,
+    )?;
+    ensure(found.structured["items"][3]["verdict"] == "current", &found.text)?;
+    // Nothing is newer than what is to come, and a verdict by a day covers only what is newer.
+    let by = |since: &str| json!({"tool": "extract_changelog", "arguments": arguments, "since": since});
+    let ahead = ask(&engine, RECHECK, by("2027-03-01")).await?;
+    ensure(
+        ahead.code() == "invalid_input" && ahead.structured["field"] == "since",
+        &ahead.text,
+    )?;
+    let newer = ask(&engine, RECHECK, by("2026-11-01")).await?;
+    engine.close().await;
+    ensure(newer.structured["verdict"] == "current", &newer.text)?;
+    Ok(ensure(
+        newer.text.contains("edits and removals were not looked for"),
+        &newer.text,
+    )?)
 }
 
 /// The cache still holds the first response: a recheck bypasses it.

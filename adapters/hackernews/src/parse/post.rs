@@ -58,11 +58,14 @@ impl Post {
         item.standing = self.standing;
         let external = self.url.as_deref().and_then(link::shown).filter(|_| !is_comment);
         item.url = Some(external.clone().unwrap_or_else(|| page.clone()));
-        item.summary = match body {
-            Some(body) if whole_text => body,
-            Some(body) => text::clip(&body, LIST_TEXT),
-            None => String::new(),
-        };
+        if let Some(body) = body {
+            let shown = if whole_text {
+                body.clone()
+            } else {
+                text::clip(&body, LIST_TEXT)
+            };
+            item.set_excerpt(shown, &body);
+        }
         item.set("rank", self.rank);
         item.set("points", self.points);
         item.set("comments", self.comments);

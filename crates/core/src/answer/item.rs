@@ -39,6 +39,8 @@ pub struct ScoredItem {
     pub score: Option<u8>,
     /// Its text.
     pub summary: String,
+    /// SHA-256 of the whole text in hexadecimal, of which `summary` may be the beginning.
+    pub text_hash: Option<String>,
     /// The source's own facts.
     pub fields: Map<String, Value>,
     /// Whether it still stands, where its source says that it does not, or with a reservation.
@@ -94,6 +96,7 @@ impl ScoredItem {
             date,
             standing,
             summary: text(&item.summary, counts),
+            text_hash: item.text_hash,
             fields,
             retrieved_at,
         }

@@ -69,8 +69,8 @@ fn name(candidates: &mut [Candidate<'_>], verdicts: &[Verdict], sources: &[usize
             continue;
         };
         let source = sources.get(verdict.position);
-        let leads =
-            candidate.usability != Usability::Failed && source.is_some_and(|source| led.insert(*source));
+        let leads = !matches!(candidate.usability, Usability::Failed | Usability::TooLong)
+            && source.is_some_and(|source| led.insert(*source));
         candidate.named = !asked || leads;
     }
 }
@@ -90,6 +90,7 @@ pub fn item_identity(source: &str, title: Option<&str>, content: Option<&str>) -
 pub(super) fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) -> Candidate<'a> {
     let (signal, given) = (&scored.signal, scored.signal.given);
     let usability = match verdict.decision {
+        _ if given.is_too_long => Usability::TooLong,
         _ if scored.facts.failed => Usability::Failed,
         _ if signal
             .standing

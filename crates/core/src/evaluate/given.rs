@@ -85,6 +85,8 @@ pub(super) struct Given<'a> {
     pub unread: Vec<Unread>,
     /// Why it cannot be judged. It is excluded for that, and costs nothing else.
     pub unreadable: Option<String>,
+    /// Whether that is its length.
+    pub is_too_long: bool,
     /// Signs that it does not stand, or with a reservation.
     pub standing: Vec<freshcontext_contract::StandingEvidence>,
     /// This server's call that failed to retrieve it.
@@ -478,6 +480,7 @@ impl<'a> Given<'a> {
         ] {
             if text.is_some_and(|text| utf16_longer_than(text, most)) {
                 self.unreadable = Some(format!("its {name} is longer than {most} characters: split it"));
+                self.is_too_long = name == "content";
             }
         }
         if self.unreadable.is_some() {

@@ -13,6 +13,7 @@ use super::columns::{are_apart, is_pair};
 use super::fields::borrowed;
 use super::made::Made;
 use super::names::{self, Field, meaning};
+use super::parts;
 use super::results::{self, is_failed};
 use super::shape::{Shape, lists_in, scalar};
 use super::text::is_blank;
@@ -50,7 +51,7 @@ fn is_wrapping(value: &Node<'_>) -> bool {
     if !fields.iter().any(|(_, value)| is_container(value)) || results::is_result(fields) {
         return false;
     }
-    if holds_results_of_tools(value) || structured(value).is_some() {
+    if holds_results_of_tools(value) || structured(value).is_some() || parts_of(value).is_some() {
         return true;
     }
     // Most documents say so at once.
@@ -73,7 +74,10 @@ fn is_container(value: &Node<'_>) -> bool {
 fn stands_alone(value: &Node<'_>) -> bool {
     match value {
         Node::Str(_) => true,
-        Node::Object(fields) => is_document(value) || is_failed(fields) || !lists_in(fields).is_empty(),
+        Node::Object(fields) => {
+            let is_whole = is_document(value) && parts_of(value).is_none();
+            is_whole || is_failed(fields) || !lists_in(fields).is_empty()
+        }
         _ => false,
     }
 }
@@ -172,8 +176,29 @@ fn says(value: &Node<'_>) -> (bool, bool) {
     (text, has(Field::Title) && has(Field::Source))
 }
 
+/// The parts of a document that has no text of its own.
+fn parts_of<'v>(value: &'v Node<'v>) -> Option<(&'v str, &'v [Node<'v>])> {
+    match value {
+        Node::Object(fields) if !has_text(fields) => parts::parts_of(fields, has_own_text),
+        _ => None,
+    }
+}
+
+/// A document that was found, and the one that it is a part of.
+#[derive(Clone, Copy)]
+struct Document<'v> {
+    node: &'v Node<'v>,
+    whole: Option<&'v ObjectAsVec<'v>>,
+}
+
+impl<'v> From<&'v Node<'v>> for Document<'v> {
+    fn from(node: &'v Node<'v>) -> Self {
+        Self { node, whole: None }
+    }
+}
+
 /// A list of documents, and how it is reached.
-type Found<'v> = (String, Vec<&'v Node<'v>>);
+type Found<'v> = (String, Vec<Document<'v>>);
 
 fn gather<'v>(value: &'v Node<'v>, path: String, depth: usize, out: &mut Vec<Found<'v>>) {
     if depth == 0 {
@@ -184,7 +209,7 @@ fn gather<'v>(value: &'v Node<'v>, path: String, depth: usize, out: &mut Vec<Fou
             let (documents, others): (Vec<_>, Vec<_>) =
                 list.iter().enumerate().partition(|(_, entry)| is_found(entry));
             if !documents.is_empty() {
-                let documents = documents.into_iter().map(|(_, document)| document);
+                let documents = documents.into_iter().map(|(_, document)| document.into());
                 out.push((path.clone(), documents.collect()));
             }
             for (at, entry) in others {
@@ -201,10 +226,16 @@ fn gather<'v>(value: &'v Node<'v>, path: String, depth: usize, out: &mut Vec<Fou
                 return;
             }
             let below = |name: &str| below(&path, name);
+            if let Some((name, list)) = parts_of(value) {
+                let parts = list.iter().filter(|part| has_own_text(part));
+                let whole = Some(fields);
+                out.push((below(name), parts.map(|node| Document { node, whole }).collect()));
+                return;
+            }
             // Documents by their ids, as Pinecone's `fetch` gives them.
             let entries: Vec<&Node<'v>> = fields.iter().map(|(_, value)| value).collect();
             if !path.is_empty() && !entries.is_empty() && entries.iter().all(|entry| is_found(entry)) {
-                out.push((path, entries));
+                out.push((path, entries.into_iter().map(Document::from).collect()));
                 return;
             }
             // A citation stands in the text that a model wrote.
@@ -215,7 +246,7 @@ fn gather<'v>(value: &'v Node<'v>, path: String, depth: usize, out: &mut Vec<Fou
                     continue;
                 }
                 if is_found(value) && names::NESTS.contains(&name) {
-                    out.push((below(name), vec![value]));
+                    out.push((below(name), vec![value.into()]));
                 } else {
                     gather(value, below(name), depth - 1, out);
                 }
@@ -260,7 +291,7 @@ fn is_found(value: &Node<'_>) -> bool {
     let is_piece = of(value, "plain_text").is_some();
     // A call or a result with several documents in it.
     let is_shell = kind.ends_with("_tool_result") || kind.ends_with("_call");
-    !of_model && !is_piece && !is_shell && is_document(value) && !is_feed(value)
+    !of_model && !is_piece && !is_shell && is_document(value) && !is_feed(value) && parts_of(value).is_none()
 }
 
 /// Takes the documents out. Returns what is to be said of it.
@@ -361,15 +392,20 @@ fn documents_in(answer: &Node<'_>, read: &mut Vec<String>, left: &mut Vec<String
             continue;
         }
         read.push(path.clone());
-        out.extend(documents.iter().map(|document| Value::from(*document)));
+        out.extend(documents.iter().map(|document| match document.whole {
+            Some(whole) => parts::within(document.node, whole),
+            None => Value::from(document.node),
+        }));
     }
     (!out.is_empty()).then_some(out)
 }
 
-fn ids_of<'v>(list: &[&'v Node<'_>]) -> HashSet<&'v str> {
-    let id = |document: &&'v Node<'_>| match of(document, "id") {
+fn ids_of<'v>(list: &[Document<'v>]) -> HashSet<&'v str> {
+    let id = |document: &Document<'v>| match of(document.node, "id") {
         Some(Node::Str(id)) => Some(id.as_ref()),
         _ => None,
     };
-    list.iter().filter_map(id).collect()
+    // Parts are counted anew in each document.
+    let alone = list.iter().filter(|document| document.whole.is_none());
+    alone.filter_map(id).collect()
 }

@@ -30,6 +30,32 @@ pub struct Subject {
     pub tool: String,
     /// When it was given, where that is known.
     pub answered: Option<KeptMoment>,
+    /// What the present state was compared with.
+    pub against: Against,
+    /// Headings of the sections that told nothing then: nothing is known of them, so they are not asked again.
+    pub unanswered: Vec<String>,
+}
+
+/// What the present state of a source is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Against {
+    /// The earlier answer, item by item.
+    Answer,
+    /// The hash of the earlier answer, which tells only whether anything changed.
+    Hash,
+    /// A moment: only whether there is something newer.
+    Moment,
+}
+
+impl Against {
+    /// What the verdict does not cover, where that is not all.
+    const fn limit(self) -> Option<&'static str> {
+        match self {
+            Self::Answer => None,
+            Self::Hash => Some("by its hash only, which does not tell what changed"),
+            Self::Moment => Some("only for items with a later date; edits and removals were not looked for"),
+        }
+    }
 }
 
 impl Recheck {

@@ -41,6 +41,12 @@ pub(super) fn structure(recheck: &Recheck) -> Map<String, Value> {
         }
     }
     put("checked_at", iso_millis(*checked_at).into());
+    if let Some(limit) = subject.against.limit() {
+        put("compared", limit.into());
+    }
+    if !subject.unanswered.is_empty() {
+        put("not_rechecked", json!(subject.unanswered));
+    }
     match found {
         Found::Answer(finding) => put_finding(&mut out, finding),
         Found::Sections(sections) => {
@@ -119,6 +125,16 @@ pub(super) fn text(recheck: &Recheck) -> String {
         found.requests(),
         found.bytes()
     );
+    if let Some(limit) = subject.against.limit() {
+        let _ = write!(out, "\nCompared: {limit}");
+    }
+    if !subject.unanswered.is_empty() {
+        let names = named_list(&subject.unanswered, ", ");
+        let _ = write!(
+            out,
+            "\nNot rechecked, because the earlier answer had nothing of them: {names}"
+        );
+    }
     match found {
         Found::Answer(finding) => write_finding(&mut out, finding),
         Found::Sections(sections) => {

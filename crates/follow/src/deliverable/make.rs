@@ -163,6 +163,7 @@ impl Follow {
     ) -> Result<Made, SourceError> {
         let known = followed.into_iter().map(Followed::known).collect();
         let mut gathered = gather(known, policy).map_err(|refused| not_made(&refused))?;
+        gathered.drop_facts_of_other_days(&now.date_naive().to_string());
         let most = self.engine.limits().signals;
         let beyond = gathered.entries.len().saturating_sub(most);
         let evaluation = if gathered.entries.is_empty() {

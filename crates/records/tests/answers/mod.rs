@@ -16,7 +16,9 @@ use freshcontext_core::evaluate::{
     Confidence, DateConfidence, Decision, Evaluation, Handoff, Known, Legend, Noted, ProvenanceReadiness,
     ReadinessState, SourceCompleteness, SourceIdentity, TimingCompleteness, Verdict,
 };
-use freshcontext_core::recheck::{Comparison, Finding, Found, ItemVerdict, Recheck, SectionFinding, Subject};
+use freshcontext_core::recheck::{
+    Against, Comparison, Finding, Found, ItemVerdict, Recheck, SectionFinding, Subject,
+};
 
 const DESCRIPTOR: Descriptor = Descriptor {
     id: "x",
@@ -268,6 +270,8 @@ pub fn recheck(verdicts: &[freshcontext_core::recheck::Verdict], in_section: boo
             answer_id: Some("a1".to_owned()),
             tool: "extract_x".to_owned(),
             answered: Some(KeptMoment::given(now())),
+            against: Against::Answer,
+            unanswered: Vec::new(),
         },
         found: if in_section {
             Found::Sections(vec![SectionFinding {

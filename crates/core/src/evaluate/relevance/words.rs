@@ -45,7 +45,7 @@ pub(super) fn words(text: &str, give: Give, mut each: impl FnMut(&str)) {
         }
     };
     let mut hyphened: Vec<(usize, usize)> = Vec::new();
-    words_at(&text, |at, word| {
+    runs_at(&text, |at, word, is_ending| {
         if !word.chars().next().is_some_and(is_in_pairs) {
             single(before.take(), &mut each);
             let end = at + word.len();
@@ -90,7 +90,7 @@ pub(super) fn words(text: &str, give: Give, mut each: impl FnMut(&str)) {
                 }
                 _ => {
                     single(before, &mut each);
-                    before = Some((c, false, begin + c.len_utf8()));
+                    before = Some((c, is_ending, begin + c.len_utf8()));
                 }
             }
         }
@@ -99,6 +99,26 @@ pub(super) fn words(text: &str, give: Give, mut each: impl FnMut(&str)) {
     if give != Give::Whole {
         joined(&text, &mut hyphened, &mut each);
     }
+}
+
+/// Calls `each` with the words of a text and where they begin. A foreign word before or after Korean syllables is one of its own,
+/// and a syllable after it is its particle, no word: for that, the last argument is `true`.
+fn runs_at(text: &str, mut each: impl FnMut(usize, &str, bool)) {
+    words_at(text, |at, word| {
+        let is_syllable = |c: char| ('\u{ac00}'..='\u{d7a3}').contains(&c);
+        let edge = match word.chars().next() {
+            Some(first) if is_syllable(first) => word.find(|c: char| c.is_ascii_alphanumeric()),
+            Some(first) if first.is_ascii_alphabetic() && !word.is_ascii() => word.find(is_syllable),
+            _ => None,
+        };
+        match edge.and_then(|edge| word.split_at_checked(edge)) {
+            Some((first, rest)) if first.chars().nth(1).is_some() => {
+                each(at, first, false);
+                each(at + first.len(), rest, rest.starts_with(is_syllable));
+            }
+            _ => each(at, word, false),
+        }
+    });
 }
 
 /// Gives a word of two parts with a hyphen as one, too: `e-mail` is `email`.
@@ -375,6 +395,10 @@ mod tests {
             split("\u{d734}\u{ac00}\u{b294} \u{d734}\u{ac00}"),
             ["\u{d734}\u{ac00}", "\u{ac00}\u{b294}", "\u{d734}\u{ac00}"]
         );
+        assert_eq!(split("GPU\u{b97c} GPU"), ["gpu", "gpu"]);
+        assert_eq!(split("API\u{c5d0}\u{c11c}"), ["api", "\u{c5d0}\u{c11c}"]);
+        assert_eq!(split("\u{d55c}\u{ad6d}API"), ["\u{d55c}\u{ad6d}", "api"]);
+        assert_eq!(split("3\u{c6d4}").first().map(String::as_str), Some("3\u{c6d4}"));
         assert_eq!(split("\u{130}stanbul istanbul"), ["istanbul"; 2]);
         assert_eq!(split("\u{0e44}\u{0e17}\u{0e22}").len(), 2);
         assert!(split(" .,!? ").is_empty());

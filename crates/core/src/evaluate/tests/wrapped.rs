@@ -396,3 +396,76 @@ fn a_reference_does_not_date_the_document_that_refers_to_it() {
         assert!(published.starts_with("2026-05-20"), "{published}: {}", read.text);
     }
 }
+
+/// The score of a document of a day.
+fn score_of(day: &str) -> Option<u8> {
+    let document = json!({"title": "Operations", "date": day, "url": source(0), "text": TEXTS[0]});
+    let score = evaluated(&json!({"signals": [document]})).unwrap().verdicts[0].freshness_score;
+    assert!(score.is_some());
+    score
+}
+
+/// A document in parts has its title, date and origin once, above its chunks.
+#[test]
+fn parts_have_what_their_document_says() {
+    let chunks =
+        json!([{"id": "0", "text": TEXTS[0], "score": 0.9}, {"id": "1", "text": TEXTS[1], "score": 0.8}]);
+    let document =
+        |id: &str| json!({"id": id, "title": "Operations", "date": "2026-05-20", "chunks": chunks});
+    let at = |id: &str| {
+        let mut document = document(id);
+        document["url"] = "https://docs.example.com/ops".into();
+        document
+    };
+    for (what, signals, source) in [
+        ("alone", document("ops"), "ops"),
+        ("in a list", json!([document("ops")]), "ops"),
+        ("in results", json!({"results": [document("ops")]}), "ops"),
+        ("with its address", at("ops"), "https://docs.example.com/ops"),
+        (
+            "with its address, in a list",
+            json!([at("ops")]),
+            "https://docs.example.com/ops",
+        ),
+        (
+            "with its address, in results",
+            json!({"results": [at("ops")]}),
+            "https://docs.example.com/ops",
+        ),
+    ] {
+        let read = evaluated(&json!({"signals": signals})).unwrap();
+        let seen: Vec<_> = read
+            .verdicts
+            .iter()
+            .map(|verdict| {
+                (
+                    verdict.source.as_str(),
+                    verdict.title.as_str(),
+                    verdict.freshness_score,
+                )
+            })
+            .collect();
+        let wanted = (source, "Operations", score_of("2026-05-20"));
+        assert_eq!(seen, [wanted, wanted], "{what}: {}", read.text);
+        assert!(!read.text.contains("Not read"), "{what}: {}", read.text);
+    }
+    // Parts are counted from 0 in each document.
+    let read = evaluated(&json!({"signals": {"results": [document("ops"), document("other")]}})).unwrap();
+    assert_eq!(read.verdicts.len(), 4, "{}", read.text);
+}
+
+/// What a part says of itself counts, and a document with a text of its own is one document.
+#[test]
+fn parts_keep_what_they_say() {
+    let part = json!({"text": TEXTS[0], "title": "Keys", "last_modified": "2026-04-02", "url": "https://docs.example.com/ops#keys"});
+    let document = json!({"id": "ops", "title": "Operations", "date": "2026-05-20", "chunks": [part]});
+    let read = evaluated(&json!({"signals": [document]})).unwrap();
+    let verdict = &read.verdicts[0];
+    assert_eq!(verdict.title, "Keys");
+    assert_eq!(verdict.source, "https://docs.example.com/ops#keys");
+    assert_eq!(verdict.freshness_score, score_of("2026-04-02"));
+    let whole =
+        json!({"id": "ops", "title": "Operations", "text": TEXTS.join(" "), "chunks": [{"text": TEXTS[0]}]});
+    let read = evaluated(&json!({"signals": [whole]})).unwrap();
+    assert_eq!(read.verdicts.len(), 1, "{}", read.text);
+}
