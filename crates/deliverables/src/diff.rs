@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::successors::{Names, successors};
 use crate::version::{Entry, Snapshot, State, Version};
 
 /// Fields that change with time alone: ages, badges of the job boards, and counts of the last days, which tools compute from
@@ -145,6 +146,9 @@ pub struct Changed {
     pub resource: String,
     /// Its id.
     pub id: String,
+    /// Its id on the first side, if that is another: of an earlier version of a paper.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id_then: Option<String>,
     /// Its current title.
     pub title: String,
     /// Its current URL.
@@ -220,14 +224,17 @@ fn by_key(items: &[Entry]) -> BTreeMap<Key<'_>, &Entry> {
 pub fn diff(first: Side<'_>, second: Side<'_>) -> Diff {
     let (before, after) = (by_key(first.items), by_key(second.items));
     let mut out = Diff::default();
+    let later = later_ids(&before, &after, second.snapshots);
     for (key, entry) in &before {
-        match after.get(key) {
+        let id = later.get(key).copied().unwrap_or(key.1);
+        match after.get(&(key.0, id)) {
             Some(fresh) => differences(entry, fresh, &mut out),
             None => absent(entry, snapshot_of(second.snapshots, key.0), &mut out),
         }
     }
+    let known: BTreeSet<Key<'_>> = later.iter().map(|(key, id)| (key.0, *id)).collect();
     for (key, entry) in &after {
-        if before.contains_key(key) {
+        if before.contains_key(key) || known.contains(key) {
             continue;
         }
         let known = snapshot_of(first.snapshots, key.0);
@@ -240,6 +247,32 @@ pub fn diff(first: Side<'_>, second: Side<'_>) -> Diff {
     let of_standing = |changed: &Changed| changed.fields.iter().any(|change| change.field == STANDING);
     out.changed.sort_by_key(|changed| !of_standing(changed));
     out
+}
+
+/// The ids of the second side of items that are listed there under another one.
+fn later_ids<'a>(
+    before: &BTreeMap<Key<'a>, &'a Entry>,
+    after: &BTreeMap<Key<'a>, &'a Entry>,
+    now: &[Snapshot],
+) -> BTreeMap<Key<'a>, &'a str> {
+    let by_source = |items: &BTreeMap<Key<'a>, &'a Entry>| {
+        let mut names: BTreeMap<&'a str, Vec<Names<'a>>> = BTreeMap::new();
+        for (key, entry) in items {
+            names.entry(key.0).or_default().push(entry.names());
+        }
+        names
+    };
+    let after = by_source(after);
+    let found = by_source(before).into_iter().flat_map(|(resource, mut names)| {
+        // What is gone by its source's word is not there under another id.
+        if let Some(now) = snapshot_of(now, resource) {
+            names.retain(|names| !now.gone.iter().any(|gone| gone == names.id));
+        }
+        let later = after.get(resource).map(Vec::as_slice).unwrap_or_default();
+        let pairs = successors(&names, later).into_iter();
+        pairs.map(move |(id, later)| ((resource, id), later))
+    });
+    found.collect()
 }
 
 fn snapshot_of<'a>(snapshots: &'a [Snapshot], resource: &str) -> Option<&'a Snapshot> {
@@ -272,6 +305,7 @@ fn absent(entry: &Entry, now: Option<&Snapshot>, out: &mut Diff) {
 
 fn differences(then: &Entry, now: &Entry, out: &mut Diff) {
     let (before, after) = (flat(then), flat(now));
+    let then_id = then.id.as_str();
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let (mut fields, mut aged) = (Vec::new(), Vec::new());
     for name in names {
@@ -293,10 +327,12 @@ fn differences(then: &Entry, now: &Entry, out: &mut Diff) {
     }
     fields.sort_by_key(|change| change.field != STANDING);
     let (resource, id) = (now.resource.clone(), now.id.clone());
-    if !fields.is_empty() {
+    let id_then = (then_id != id).then(|| then_id.to_owned());
+    if !fields.is_empty() || id_then.is_some() {
         out.changed.push(Changed {
             resource,
             id,
+            id_then,
             title: now.title().to_owned(),
             url: now.text("url").map(str::to_owned),
             fields,
@@ -359,6 +395,14 @@ pub fn apply(first: &[Entry], diff: &Diff) -> Vec<Entry> {
     let dropped = diff.could_not_check.iter().map(|one| (&one.resource, &one.id));
     for (resource, id) in removed.chain(dropped) {
         items.remove(&(resource.clone(), id.clone()));
+    }
+    for one in &diff.changed {
+        let was = one.id_then.as_ref();
+        let was = was.and_then(|was| items.remove(&(one.resource.clone(), was.clone())));
+        if let Some(mut entry) = was {
+            entry.id.clone_from(&one.id);
+            items.insert((one.resource.clone(), one.id.clone()), entry);
+        }
     }
     let changed = diff.changed.iter().map(|one| {
         let changes = one.fields.iter().chain(&one.aged).collect::<Vec<_>>();
@@ -459,7 +503,7 @@ mod tests {
     }
 
     fn item() -> impl Strategy<Value = Map<String, Value>> {
-        let own = btree_map("[a-d]|title|age|retrieved_at", value(), 0..4);
+        let own = btree_map("[a-d]|title|age|retrieved_at|url", value(), 0..4);
         let facts = prop_oneof![
             Just(None),
             value().prop_map(Some),
@@ -481,11 +525,12 @@ mod tests {
             judged: Map::new(),
         };
         let whole = "The reader of tables is mended. ".repeat(30);
-        let cut = |at: usize| format!("{}…", &whole[..at]);
+        let begin = |chars: usize| whole.chars().take(chars).collect::<String>();
+        let cut = |chars: usize| begin(chars) + "…";
         for (then, now, changed) in [
             (whole.clone(), cut(400), 0),
             (cut(400), cut(700), 0),
-            (cut(400), format!("{}. Withdrawn.", &whole[..390]), 1),
+            (cut(400), begin(390) + "Withdrawn.", 1),
             (
                 "More to come…".to_owned(),
                 "More to come: here it is".to_owned(),

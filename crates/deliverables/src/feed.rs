@@ -351,6 +351,7 @@ mod tests {
         let changed = |id: &str, field: &str, now: Value| Changed {
             resource: "a {}".to_owned(),
             id: id.to_owned(),
+            id_then: None,
             title: format!("Study {id}"),
             url: None,
             fields: vec![FieldChange {

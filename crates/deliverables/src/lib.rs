@@ -5,6 +5,7 @@ mod definition;
 mod diff;
 mod feed;
 mod gather;
+mod successors;
 mod template;
 mod version;
 
@@ -13,6 +14,7 @@ pub use diff::{Added, Aged, Changed, Dropped, FieldChange, GONE, Side, apply, ch
 pub use diff::{Diff, Removed};
 pub use feed::{Event, Feed, events};
 pub use gather::{Gathered, Held, HeldItem, Known, Refused, gather};
+pub use successors::{Names, successors};
 pub use template::{Slots, fill, repeated_slot, unknown_slot};
 pub use version::{Entry, Listing, Snapshot, State, Trouble, Version, chain_hash, verify_chain};
 

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::definition::Definition;
+use crate::successors::Names;
 
 /// How a source's items relate to everything it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,6 +96,17 @@ impl Entry {
     /// Its title, else its id.
     pub fn title(&self) -> &str {
         self.text("title").unwrap_or(&self.id)
+    }
+
+    /// What names it.
+    pub(crate) fn names(&self) -> Names<'_> {
+        let facts = self.item.get("fields").and_then(Value::as_object);
+        let doi = facts.and_then(|facts| facts.get("doi")?.as_str());
+        Names {
+            id: &self.id,
+            doi: doi.filter(|doi| !doi.is_empty()),
+            url: self.text("url").filter(|url| !url.is_empty()),
+        }
     }
 
     /// A text of the item as it is held.

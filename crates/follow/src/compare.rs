@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use freshcontext_core::answer::{Scored, ScoredItem};
 use freshcontext_core::recheck::{Comparison, ItemVerdict, Verdict};
-use freshcontext_deliverables::changes_with_time;
+use freshcontext_deliverables::{Names, changes_with_time, successors};
 use serde_json::Value;
 
 use super::marks::{Mark, Record, STANDING, SUMMARY, TEXT};
 use super::renamed::under_names_of;
+
+/// The part that differs where a thing is listed under another id.
+const ID: &str = "id";
 
 /// New items that are named; more are counted only.
 const NAMED: usize = 20;
@@ -54,13 +57,19 @@ pub(super) fn gone(then: &Record) -> Comparison {
 pub(super) fn compare(then: &Record, now: &Record, missing: &[&str]) -> Comparison {
     let found: BTreeMap<&str, &Mark> = now.items.iter().map(|mark| (mark.id.as_str(), mark)).collect();
     let other_route = now.is_by_other_route(then);
+    let successors = successors(&names(then), &names(now));
     let items: Vec<ItemVerdict> = shown(then)
-        .map(|mark| match found.get(mark.id.as_str()) {
-            Some(fresh) => differences(mark, fresh, other_route),
-            None => absent(mark, now, missing, other_route),
+        .map(|mark| {
+            let id = mark.id.as_str();
+            let id = successors.get(id).copied().unwrap_or(id);
+            match found.get(id) {
+                Some(fresh) => differences(mark, fresh, other_route),
+                None => absent(mark, now, missing, other_route),
+            }
         })
         .collect();
-    let known: BTreeSet<&str> = then.items.iter().map(|mark| mark.id.as_str()).collect();
+    let known = then.items.iter().map(|mark| mark.id.as_str());
+    let known: BTreeSet<&str> = known.chain(successors.values().copied()).collect();
     // Where some of the earlier answer had failed, or another route gave it, what is there now may have been there then.
     let added: Vec<String> = if then.partial || other_route {
         Vec::new()
@@ -108,10 +117,13 @@ pub(super) fn tell_now(comparison: &mut Comparison, fresh: &Record, now: &Scored
         .zip(now.items())
         .collect();
     for verdict in &mut comparison.items {
-        let Some(item) = items.get(verdict.id.as_str()) else {
+        let id = verdict.now.get(ID).unwrap_or(&verdict.id);
+        let Some(item) = items.get(id.as_str()) else {
             continue;
         };
+        let other_id = verdict.now.remove(ID).filter(|_| !verdict.changed.is_empty());
         verdict.now = values(&verdict.changed, |name| match name {
+            ID => other_id.clone(),
             "title" => Some(item.title.clone()),
             "url" => item.url.clone(),
             "summary" => Some(item.summary.clone()),
@@ -140,6 +152,16 @@ fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
+/// What names the items of an answer.
+fn names(record: &Record) -> Vec<Names<'_>> {
+    let names = record.items.iter().map(|mark| Names {
+        id: &mark.id,
+        doi: mark.parts.get("fields.doi").map(String::as_str),
+        url: mark.parts.get("url").map(String::as_str),
+    });
+    names.collect()
+}
+
 fn shown(record: &Record) -> impl Iterator<Item = &Mark> {
     record.items.iter().filter(|mark| mark.shown)
 }
@@ -160,6 +182,10 @@ fn said(mark: &Mark, verdict: Verdict, detail: Option<&'static str>) -> ItemVerd
 
 fn differences(then: &Mark, now: &Mark, other_route: bool) -> ItemVerdict {
     let mut changed = parts(&under_names_of(&now.parts, &then.parts), &now.parts, other_route);
+    // Each route has ids of its own.
+    if then.id != now.id && !other_route {
+        changed.insert(0, ID.to_owned());
+    }
     let comparable = !other_route || (then.date.is_some() && now.date.is_some());
     if comparable && then.date != now.date {
         changed.insert(0, "published_at".to_owned());
@@ -180,6 +206,7 @@ fn differences(then: &Mark, now: &Mark, other_route: bool) -> ItemVerdict {
         standing_then: then.standing.clone().filter(|_| moved),
         standing_now: now.standing.clone().filter(|_| moved),
         published_now: now.date.clone(),
+        now: BTreeMap::from_iter((then.id != now.id).then(|| (ID.to_owned(), now.id.clone()))),
         ..said(then, verdict, None)
     }
 }
@@ -214,7 +241,11 @@ fn parts(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>, other_
             TEXT => whole.is_some() && !is_shown_otherwise,
             _ => true,
         })
-        .filter(|name| !other_route || (then.contains_key(*name) && now.contains_key(*name)))
+        .filter(|name| {
+            let both = then.contains_key(*name) && now.contains_key(*name);
+            // That something does not stand is news by whatever route.
+            !other_route || both || (*name == STANDING && now.contains_key(*name))
+        })
         .filter(|name| then.get(*name) != now.get(*name) && !changes_with_time(name))
         .cloned()
         .collect()
@@ -317,6 +348,48 @@ mod tests {
         let comparison = compare(&then, &fresh, &[]);
         assert_eq!(comparison.items[0].changed, ["published_at", "title"]);
         assert_eq!(comparison.verdict, Verdict::Changed);
+    }
+
+    /// A later version, and a work that another route lists under another id, are the same thing.
+    #[test]
+    fn what_is_listed_under_another_id_is_found_again() {
+        let then = record(&[("2401.01234v1", "a"), ("2401.05678v1", "b")]);
+        let found = compare(&then, &record(&[("2401.01234v2", "a")]), &[]);
+        assert_eq!(found.items[0].changed, [ID]);
+        assert_eq!(found.items[0].now[ID], "2401.01234v2");
+        assert_eq!(found.items[1].detail, Some("outside_window"));
+        assert_eq!(found.added_count, 0);
+
+        let with = |id: &str, part: &str, standing: Option<&str>| {
+            let mut record = record(&[(id, "a"), ("other", "b")]);
+            record.route = Some(id.to_owned());
+            let mark = &mut record.items[0];
+            mark.parts.insert(part.to_owned(), "same".to_owned());
+            mark.parts
+                .extend(standing.map(|state| (STANDING.to_owned(), state.to_owned())));
+            mark.standing = standing.map(str::to_owned);
+            record
+        };
+        let then = with("10.1/x", "fields.doi", None);
+        let found = compare(&then, &with("W1", "fields.doi", Some("retracted")), &[]);
+        assert_eq!(found.items[0].changed, [STANDING]);
+        assert_eq!(found.items[0].standing_now.as_deref(), Some("retracted"));
+        // What one route knows and the other does not is no change.
+        let found = compare(&with("W1", "fields.doi", Some("retracted")), &then, &[]);
+        assert_eq!(found.items[0].verdict, Verdict::Current);
+        // By an address that two have, nothing is told.
+        let mut two = with("1", "url", None);
+        let mut fresh = with("2", "url", None);
+        (two.route, fresh.route) = (None, None);
+        assert_eq!(compare(&two, &fresh, &[]).items[0].changed, [ID]);
+        fresh.items.push(Mark {
+            id: "3".to_owned(),
+            ..fresh.items[0].clone()
+        });
+        assert_eq!(
+            compare(&two, &fresh, &[]).items[0].verdict,
+            Verdict::CouldNotCheck
+        );
     }
 
     /// How much of a text is shown depends on its place; an edit beyond that is one.

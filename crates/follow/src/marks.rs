@@ -282,7 +282,7 @@ impl Record {
             let is_excerpt = parts.contains_key(TEXT);
             parts
                 .iter()
-                .filter(|(name, _)| !changes_with_time(name) && !(is_excerpt && *name == SUMMARY))
+                .filter(|(name, _)| !(changes_with_time(name) || is_excerpt && *name == SUMMARY))
                 .map(|(name, hash)| format!("{name}={hash}"))
                 .collect::<Vec<_>>()
                 .join(" ")
