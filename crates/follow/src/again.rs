@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use freshcontext_contract::{AnyAdapter, Earlier, EarlierRequest, Evidence, SourceError};
+use freshcontext_contract::{AnyAdapter, Earlier, EarlierRequest, ErrorCode, Evidence, Listing, SourceError};
 use freshcontext_core::answer::Scored;
 use freshcontext_engine::{Ask, Collected, Place};
 use serde_json::{Map, Value};
@@ -12,6 +12,9 @@ use serde_json::{Map, Value};
 use crate::Follow;
 use crate::peeking::{Peeking, Settled};
 use crate::watch::Watch;
+
+/// RFC 9110, section 15.5.11: gone, and likely for good.
+const GONE: u16 = 410;
 
 /// A place among the calls at work, and until when.
 #[derive(Clone)]
@@ -26,6 +29,13 @@ pub(crate) enum Again {
     Unchanged(Vec<Evidence>),
     /// Everything was fetched.
     Fetched(Box<Scored>),
+}
+
+/// Whether a failure is the source's word that the one thing that was answered is no more: it knows none of the name that was
+/// asked for, or says that it is gone, by its status or in its answer. Of a list, an address that is gone tells nothing.
+pub(crate) fn says_gone(error: &SourceError, listing: Listing, items: usize) -> bool {
+    let said = error.http_status == Some(GONE) || !error.standing.is_empty();
+    error.code == ErrorCode::NotFound && items <= 1 && (said || listing == Listing::Named)
 }
 
 impl Follow {

@@ -41,7 +41,7 @@ pub(super) fn unknown(then: &Record, detail: &'static str) -> Comparison {
     }
 }
 
-/// The thing that was asked for by name is no more.
+/// The thing that was asked for is no more.
 pub(super) fn gone(then: &Record) -> Comparison {
     Comparison {
         verdict: Verdict::Gone,

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{ErrorCode, Listing, SourceError};
+use freshcontext_contract::{ErrorCode, SourceError};
 use freshcontext_core::date::KeptMoment;
 use freshcontext_core::recheck::{Against, Finding, Found, Recheck, Subject, Verdict};
 use freshcontext_engine::{Owner, Work};
 use freshcontext_records::later::Part;
 use serde_json::{Map, Value};
 
-use super::again::{Admitted, Again};
+use super::again::{Admitted, Again, says_gone};
 use super::compare::{compare, gone, tell_now, unchanged, unknown};
 use super::marks::{Kept, Record};
 use super::records::Changes;
@@ -166,9 +166,8 @@ impl Follow {
             // Of a call whose arguments the caller just gave.
             Err(error) if then.is_none() && error.code == ErrorCode::InvalidInput => Err(error),
             Err(error) => {
-                let named = adapter.descriptor().peek.listing == Listing::Named;
-                finding.comparison = if error.code == ErrorCode::NotFound && named && before.items.len() <= 1
-                {
+                let listing = adapter.descriptor().peek.listing;
+                finding.comparison = if says_gone(&error, listing, before.items.len()) {
                     gone(before)
                 } else {
                     unknown(before, "not_read")

@@ -110,7 +110,30 @@ pub(super) fn trials() -> Vec<Trial> {
         })
     });
     let releases = Trial::test("time::list::releases", || block_on(releases()));
-    scenes.chain([releases]).collect()
+    let page = Trial::test("time::list::page", || block_on(page()));
+    scenes.chain([releases, page]).collect()
+}
+
+/// A page that its host says is gone is gone; one that is not found may come back.
+async fn page() -> Result<(), Failed> {
+    for (status, verdict) in [(410, "gone"), (404, "could_not_check")] {
+        let article = "<html><head><title>Tables</title><meta property=\"article:published_time\" \
+                       content=\"2026-10-02T08:00:00Z\"></head><body><article><h1>Tables</h1><p>The reader of tables \
+                       takes the columns by their names, and the rows in their order, whatever stands between them.\
+                       </p><p>Empty cells stay empty.</p></article></body></html>";
+        let says = Says::new(reply(200, "text/html", article));
+        let upstream = says.upstream().await?;
+        let folder = Folder::new();
+        let engine = engine(&upstream.base(), &folder, None, |_| {})?;
+        let arguments = json!({"url": "https://example.com/blog/tables"});
+        let answer = ask(&engine, "extract_changelog", arguments).await?;
+        ensure(!answer.is_error, &answer.text)?;
+        says.now(reply(status, "text/html", "<h1>No such page</h1>"));
+        let found = recheck(&engine, &answer).await?;
+        engine.close().await;
+        ensure(found.structured["verdict"] == verdict, &found.text)?;
+    }
+    Ok(())
 }
 
 /// A feed of releases, the newest first, each with notes that are longer than what is shown of them.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{AnyAdapter, BoxFuture, Descriptor, ErrorCode, Listing as Told, SourceError};
+use freshcontext_contract::{AnyAdapter, BoxFuture, Descriptor, ErrorCode, SourceError};
 use freshcontext_core::answer::Scored;
 use freshcontext_core::sanitize::clean_error;
 use freshcontext_deliverables::{Definition, GONE, Known, Source, Trouble};
@@ -24,7 +24,7 @@ use super::keep::{Fetched, Kept, listing};
 use super::say::{Done, Sources};
 use super::watch::between;
 use crate::Follow;
-use crate::again::Again;
+use crate::again::{Again, says_gone};
 use crate::watch::Watch;
 use freshcontext_engine::{Owner, Work};
 
@@ -308,9 +308,7 @@ impl Follow {
         match (looked, kept) {
             // The one thing that was asked for by name is no more: that is an answer.
             (Err(error), Some(kept))
-                if error.code == ErrorCode::NotFound
-                    && adapter.descriptor().peek.listing == Told::Named
-                    && kept.held.items.len() <= 1 =>
+                if says_gone(&error, adapter.descriptor().peek.listing, kept.held.items.len()) =>
             {
                 if kept.held.items.is_empty() {
                     return Ok(Looked::Current);
