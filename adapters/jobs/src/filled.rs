@@ -39,16 +39,105 @@ const ENDINGS: [&str; 11] = [
 /// The sentence that says so. It is of this advert only where it begins with it: `open until the position is filled`,
 /// `the earlier position was filled` and `you fill a position` say nothing.
 pub fn sentence(text: &str) -> Option<&str> {
+    /// What an advert says that is open again, or for another position.
+    const OPEN: [&str; 7] = [
+        "second opening",
+        "another opening",
+        "still open",
+        "still hiring",
+        "still looking",
+        "reopened",
+        "re-opened",
+    ];
     let end = text
         .char_indices()
         .nth(BEGINNING)
         .map_or(text.len(), |(at, _)| at);
     let beginning = text.get(..end).unwrap_or(text);
+    let lower = beginning.to_lowercase();
+    if OPEN.iter().any(|open| lower.contains(open)) {
+        return None;
+    }
     beginning
         .split(['\n', '.', '!', '?', '|', ';'])
         .flat_map(|part| part.split([':', ']']))
         .map(|part| part.trim_matches(|c: char| c.is_whitespace() || "*_~[]()-–—>".contains(c)))
-        .find(|sentence| says_so(&sentence.to_lowercase()))
+        .find(|sentence| {
+            let lower = sentence.to_lowercase();
+            says_so(&lower) || says_so_elsewhere(&lower)
+        })
+}
+
+/// What a title says in brackets: `[CLOSED] Engineer`, `Engineer (position filled)`.
+pub fn in_title(title: &str) -> Option<&str> {
+    let bracketed = title.split(['[', '(']).skip(1);
+    bracketed
+        .filter_map(|part| part.split([']', ')']).next())
+        .map(str::trim)
+        .find(|note| {
+            let lower = note.to_lowercase();
+            matches!(
+                lower.as_str(),
+                "closed" | "filled" | "expired" | "position closed" | "role closed"
+            ) || says_so(&lower)
+        })
+}
+
+/// The same in other languages: a position, and what became of it.
+fn says_so_elsewhere(sentence: &str) -> bool {
+    /// Longest such sentence, in words.
+    const WORDS: usize = 9;
+    const THEIRS: [&str; 17] = [
+        "stelle",
+        "position",
+        "poste",
+        "offre",
+        "vacante",
+        "puesto",
+        "oferta",
+        "plaza",
+        "vacature",
+        "functie",
+        "posizione",
+        "offerta",
+        "vaga",
+        "stanowisko",
+        "tjänsten",
+        "pozice",
+        "вакансия",
+    ];
+    const TAKEN: [&str; 22] = [
+        "ist besetzt",
+        "bereits besetzt",
+        "wurde besetzt",
+        "schon vergeben",
+        "nicht mehr verfügbar",
+        "poste pourvu",
+        "est pourvu",
+        "été pourvu",
+        "plus disponible",
+        "ya está cubierta",
+        "ya está cubierto",
+        "ya no está disponible",
+        "is vervuld",
+        "niet meer beschikbaar",
+        "è stata coperta",
+        "non è più disponibile",
+        "foi preenchida",
+        "já preenchida",
+        "już obsadzone",
+        "är tillsatt",
+        "obsazena",
+        "закрыта",
+    ];
+    let words = || {
+        sentence
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+    };
+    words().count() <= WORDS
+        && words().any(|word| THEIRS.contains(&word))
+        && TAKEN.iter().any(|taken| sentence.contains(taken))
 }
 
 fn says_so(sentence: &str) -> bool {
@@ -68,7 +157,23 @@ fn says_so(sentence: &str) -> bool {
         rest => rest,
     };
     // `[FILLED] Acme | Engineer`
-    matches!(rest, ["filled"] | ["now", "filled"]) || is_filled(rest) || takes_none(rest)
+    match rest {
+        ["filled"] | ["now", "filled"] => return true,
+        // `EDIT: filled, thanks all!`
+        ["filled", "thanks" | "thank" | "sorry", ..] => return true,
+        // `We have filled this role`
+        ["have" | "have now" | "filled", "filled" | "this" | "the", ..] if leads > 0 => {
+            let rest = rest
+                .iter()
+                .copied()
+                .skip_while(|word| VERBS.contains(word) || *word == "filled");
+            let rest: Vec<&str> = rest.collect();
+            return matches!(rest.as_slice(), [pointer, position, rest @ ..]
+                if POINTERS.contains(pointer) && POSITIONS.contains(position) && ends(rest));
+        }
+        _ => {}
+    }
+    is_filled(rest) || takes_none(rest)
 }
 
 /// `position filled`, `role has been filled`, `job is now closed`.
@@ -87,6 +192,12 @@ fn is_filled(words: &[&str]) -> bool {
     let Some((what, rest)) = rest.get(between..).and_then(<[&str]>::split_first) else {
         return false;
     };
+    if is_said
+        && *what == "no"
+        && matches!(rest, ["longer", "active" | "available" | "open", rest @ ..] if ends(rest))
+    {
+        return true;
+    }
     // "position closed" alone may be about a day that is named behind it.
     (*what == "filled" || is_said && matches!(*what, "closed" | "expired")) && ends(rest)
         || is_said && takes_none(rest_from(words, between + 1))
@@ -139,6 +250,15 @@ mod tests {
             "EDIT: position filled, thanks all!\n\nAcme | Backend Engineer | Remote",
             "Acme | Engineer | Remote\nThis position has been filled.",
             "[UPDATE: the role is now filled] We build things.",
+            "EDIT: filled, thanks all!\nAcme | Engineer",
+            "We have filled this role. Thank you!",
+            "This role is no longer active.",
+            "Diese Stelle ist bereits besetzt.",
+            "Poste pourvu, merci !",
+            "Cette offre n'est plus disponible.",
+            "La vacante ya está cubierta.",
+            "Deze vacature is vervuld.",
+            "La posizione è stata coperta.",
             "Edit 2026-11-05: This role was filled",
             "Positions filled. Thank you!",
             "We are no longer accepting applications.",
@@ -162,6 +282,12 @@ mod tests {
             "Once the position has been filled we close the advert.",
             "If this position is filled, we will tell you.",
             "This position has not been filled.",
+            "This role has been filled. We have a second opening for the same role, apply!",
+            "The old position was filled, this one is still open.",
+            "We have filled our order books.",
+            "Die Stelle ist noch nicht besetzt.",
+            "Cette version n'est plus disponible.",
+            "We are filled with joy.",
             "The earlier position was filled in October.",
             "Our previous role was filled; this one is open.",
             "This position will be filled by December.",

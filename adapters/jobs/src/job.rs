@@ -156,7 +156,8 @@ impl Job {
         let age = self.age_days(now);
         let deadline = crate::deadline::find(&self.text, self.dated(now), now);
         let passed = deadline.map(|deadline| crate::deadline::passed(deadline.day, now));
-        let filled = crate::filled::sentence(&self.text).map(|sentence| text::said(sentence, SENTENCE));
+        let filled = crate::filled::in_title(&self.position).or_else(|| crate::filled::sentence(&self.text));
+        let filled = filled.map(|sentence| text::said(sentence, SENTENCE));
         let closed = passed.map(|passed| passed || filled.is_some());
         let closed = closed.or_else(|| filled.is_some().then_some(true));
         let mut item = Item::new(self.heading(), self.date);

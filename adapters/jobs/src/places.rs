@@ -2,6 +2,7 @@
 //! towns share names, and `us` is a pronoun. Towns and countries are from GeoNames (<https://www.geonames.org/>, CC BY 4.0): towns
 //! of 100,000 people, in the countries of the boards of 20,000, with other towns of the same name.
 
+mod excluded;
 mod names;
 mod stated;
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+use excluded::without_excluded;
 use names::{Area, CODES, Code, METROS, NAMES, Name, Reading, TOWN_AND_AREA, fold, is_borough_of};
 use stated::{Stated, capitals, state_of_namesake};
 
@@ -187,13 +189,39 @@ impl Wanted {
 
     /// Whether a stated place is there, or at one of the places that the caller named.
     pub fn fits(&self, stated: &str) -> Fit {
-        let stated = Stated::of(stated);
+        let (kept, excluded) = without_excluded(stated);
+        let excluded: Vec<Stated> = excluded.iter().map(|place| Stated::of(place)).collect();
+        let is_out = |wanted: &Self| excluded.iter().any(|place| wanted.is_within(place));
+        if is_out(self) && self.others.iter().all(is_out) {
+            return Fit::No;
+        }
+        let stated = Stated::of(&kept);
         let others = self.others.iter().map(|other| other.fits_one(&stated));
         let fit = others.fold(self.fits_one(&stated), Fit::min);
         if fit == Fit::No && (stated.or_remote || self.may_be_around(&stated)) {
             return Fit::Unclear;
         }
         fit
+    }
+
+    /// Whether it lies wholly in a place that an advert leaves out: a country is not in its capital.
+    fn is_within(&self, excluded: &Stated) -> bool {
+        let is_larger = excluded.areas.is_empty() && excluded.towns.is_empty();
+        let holds =
+            |code: &Code| is_larger && (excluded.countries.contains(code) || excluded.regions.contains(code));
+        if let Some(town) = &self.town {
+            let codes: Vec<Code> = match NAMES.get(town.as_str()) {
+                Some(Name::Town(known)) if self.countries.is_empty() => known.codes.split(',').collect(),
+                _ => self.countries.iter().copied().collect(),
+            };
+            let is_named = self.fits_town(town, excluded) == Fit::Yes;
+            return is_named || (!codes.is_empty() && codes.iter().all(holds));
+        }
+        if !self.areas.is_empty() {
+            let is_out = |area: &Area| excluded.areas.contains(area) || holds(&area.0);
+            return self.areas.iter().all(is_out) && self.countries.iter().all(holds);
+        }
+        !self.countries.is_empty() && self.countries.iter().all(holds)
     }
 
     /// Whether a place may belong to the metropolitan area that the caller named.

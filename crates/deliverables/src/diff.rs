@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::successors::{Names, successors};
+use crate::matching::{Names, matches};
 use crate::version::{Entry, Snapshot, State, Version};
 
 /// Fields that change with time alone: ages, badges of the job boards, and counts of the last days, which tools compute from
@@ -25,6 +25,8 @@ const WITH_TIME: [&str; 9] = [
 pub const GONE: &str = "gone";
 /// The field that says whether an item still stands.
 const STANDING: &str = "standing";
+/// The field that holds an item's id, where its source has one.
+const ID: &str = "id";
 /// The field that holds an item's text, or its beginning.
 const SUMMARY: &str = "summary";
 /// Shortest beginning of a text that is taken for one, in bytes: a short text may end with an ellipsis of its own.
@@ -167,6 +169,9 @@ pub struct Aged {
     pub resource: String,
     /// Its id.
     pub id: String,
+    /// Its id on the first side, if that is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id_then: Option<String>,
     /// Fields that change with time, and both evaluations.
     pub aged: Vec<FieldChange>,
 }
@@ -183,6 +188,21 @@ pub struct Dropped {
 }
 
 impl Changed {
+    /// The changes, each on one line: see [`FieldChange::words`].
+    pub fn words(&self, between: &str, quote: fn(&str) -> String) -> Vec<String> {
+        let id = self.id_then.as_ref().map(|then| FieldChange {
+            field: ID.to_owned(),
+            then: Some(then.as_str().into()),
+            now: Some(self.id.as_str().into()),
+        });
+        let is_told = self.fields.iter().any(|change| change.field == ID);
+        let id = id.filter(|_| !is_told);
+        id.iter()
+            .chain(&self.fields)
+            .map(|change| change.words(between, quote))
+            .collect()
+    }
+
     /// The state in which the item is now, if that is what changed.
     pub fn standing(&self) -> Option<String> {
         let change = self.fields.iter().find(|change| change.field == STANDING)?;
@@ -224,17 +244,16 @@ fn by_key(items: &[Entry]) -> BTreeMap<Key<'_>, &Entry> {
 pub fn diff(first: Side<'_>, second: Side<'_>) -> Diff {
     let (before, after) = (by_key(first.items), by_key(second.items));
     let mut out = Diff::default();
-    let later = later_ids(&before, &after, second.snapshots);
+    let same = same_items(&before, &after, second.snapshots);
     for (key, entry) in &before {
-        let id = later.get(key).copied().unwrap_or(key.1);
-        match after.get(&(key.0, id)) {
+        match same.get(key).and_then(|id| after.get(&(key.0, *id))) {
             Some(fresh) => differences(entry, fresh, &mut out),
             None => absent(entry, snapshot_of(second.snapshots, key.0), &mut out),
         }
     }
-    let known: BTreeSet<Key<'_>> = later.iter().map(|(key, id)| (key.0, *id)).collect();
+    let known: BTreeSet<Key<'_>> = same.iter().map(|(key, id)| (key.0, *id)).collect();
     for (key, entry) in &after {
-        if before.contains_key(key) || known.contains(key) {
+        if known.contains(key) {
             continue;
         }
         let known = snapshot_of(first.snapshots, key.0);
@@ -249,8 +268,8 @@ pub fn diff(first: Side<'_>, second: Side<'_>) -> Diff {
     out
 }
 
-/// The ids of the second side of items that are listed there under another one.
-fn later_ids<'a>(
+/// The ids that the items of the first side have on the second.
+fn same_items<'a>(
     before: &BTreeMap<Key<'a>, &'a Entry>,
     after: &BTreeMap<Key<'a>, &'a Entry>,
     now: &[Snapshot],
@@ -269,7 +288,7 @@ fn later_ids<'a>(
             names.retain(|names| !now.gone.iter().any(|gone| gone == names.id));
         }
         let later = after.get(resource).map(Vec::as_slice).unwrap_or_default();
-        let pairs = successors(&names, later).into_iter();
+        let pairs = matches(&names, later).into_iter();
         pairs.map(move |(id, later)| ((resource, id), later))
     });
     found.collect()
@@ -328,7 +347,10 @@ fn differences(then: &Entry, now: &Entry, out: &mut Diff) {
     fields.sort_by_key(|change| change.field != STANDING);
     let (resource, id) = (now.resource.clone(), now.id.clone());
     let id_then = (then_id != id).then(|| then_id.to_owned());
-    if !fields.is_empty() || id_then.is_some() {
+    let has_own_id = now.names().page.is_none();
+    // A title that stands in for an id is told as such.
+    let is_renamed = id_then.is_some() && has_own_id;
+    if !fields.is_empty() || is_renamed {
         out.changed.push(Changed {
             resource,
             id,
@@ -338,8 +360,13 @@ fn differences(then: &Entry, now: &Entry, out: &mut Diff) {
             fields,
             aged,
         });
-    } else if !aged.is_empty() {
-        out.aged.push(Aged { resource, id, aged });
+    } else if !aged.is_empty() || id_then.is_some() {
+        out.aged.push(Aged {
+            resource,
+            id,
+            id_then,
+            aged,
+        });
     }
 }
 
@@ -396,14 +423,26 @@ pub fn apply(first: &[Entry], diff: &Diff) -> Vec<Entry> {
     for (resource, id) in removed.chain(dropped) {
         items.remove(&(resource.clone(), id.clone()));
     }
-    for one in &diff.changed {
-        let was = one.id_then.as_ref();
-        let was = was.and_then(|was| items.remove(&(one.resource.clone(), was.clone())));
-        if let Some(mut entry) = was {
-            entry.id.clone_from(&one.id);
-            items.insert((one.resource.clone(), one.id.clone()), entry);
+    let renamed = diff
+        .changed
+        .iter()
+        .map(|one| (&one.resource, &one.id, &one.id_then));
+    let renamed = renamed.chain(diff.aged.iter().map(|one| (&one.resource, &one.id, &one.id_then)));
+    // All at once, because one may have the id that another had.
+    let mut moved = Vec::new();
+    for (resource, id, id_then) in renamed {
+        let was = id_then.as_ref();
+        if let Some(entry) = was.and_then(|was| items.remove(&(resource.clone(), was.clone()))) {
+            moved.push((
+                (resource.clone(), id.clone()),
+                Entry {
+                    id: id.clone(),
+                    ..entry
+                },
+            ));
         }
     }
+    items.extend(moved);
     let changed = diff.changed.iter().map(|one| {
         let changes = one.fields.iter().chain(&one.aged).collect::<Vec<_>>();
         (&one.resource, &one.id, changes)

@@ -89,11 +89,7 @@ pub fn events(
         )
     });
     let changed = diff.changed.iter().map(|changed| {
-        let fields: Vec<String> = changed
-            .fields
-            .iter()
-            .map(|change| change.words(" is now ", quote))
-            .collect();
+        let fields = changed.words(" is now ", quote);
         let (title, url) = (changed.title.clone(), changed.url.clone());
         let event = event(
             "changed",
@@ -105,10 +101,11 @@ pub fn events(
         );
         Event {
             standing: changed.standing(),
-            moving: changed
-                .fields
-                .iter()
-                .all(|change| moves(&changed.resource, &change.field)),
+            moving: changed.id_then.is_none()
+                && changed
+                    .fields
+                    .iter()
+                    .all(|change| moves(&changed.resource, &change.field)),
             ..event
         }
     });

@@ -80,11 +80,18 @@ impl Gathered {
             .map(|snapshot| snapshot.resource_id.as_str())
             .collect();
         for entry in &mut self.entries {
-            if others.contains(entry.resource.as_str())
-                && let Some(Value::Object(facts)) = entry.item.get_mut("fields")
-            {
-                facts.retain(|name, _| !changes_with_time(&format!("fields.{name}")));
+            if others.contains(entry.resource.as_str()) {
+                drop_facts_of_the_day(&mut entry.item);
             }
+        }
+    }
+}
+
+fn drop_facts_of_the_day(item: &mut Map<String, Value>) {
+    if let Some(Value::Object(facts)) = item.get_mut("fields") {
+        facts.retain(|name, _| !changes_with_time(&format!("fields.{name}")));
+        if facts.is_empty() {
+            item.remove("fields");
         }
     }
 }
@@ -139,11 +146,17 @@ pub fn gather(known: Vec<Known>, policy: OnUnchecked) -> Result<Gathered, Refuse
             gone: held.map(|held| held.gone.clone()).unwrap_or_default(),
             troubles,
         });
-        out.entries.extend(items.into_iter().map(|held| Entry {
-            resource: resource.clone(),
-            id: held.id,
-            item: held.item,
-            judged: Map::new(),
+        out.entries.extend(items.into_iter().map(|mut held| {
+            // It is of an earlier sync than its source.
+            if held.carried {
+                drop_facts_of_the_day(&mut held.item);
+            }
+            Entry {
+                resource: resource.clone(),
+                id: held.id,
+                item: held.item,
+                judged: Map::new(),
+            }
         }));
     }
     Ok(out)

@@ -5,7 +5,7 @@ mod definition;
 mod diff;
 mod feed;
 mod gather;
-mod successors;
+mod matching;
 mod template;
 mod version;
 
@@ -14,9 +14,9 @@ pub use diff::{Added, Aged, Changed, Dropped, FieldChange, GONE, Side, apply, ch
 pub use diff::{Diff, Removed};
 pub use feed::{Event, Feed, events};
 pub use gather::{Gathered, Held, HeldItem, Known, Refused, gather};
-pub use successors::{Names, successors};
+pub use matching::{Names, matches};
 pub use template::{Slots, fill, repeated_slot, unknown_slot};
-pub use version::{Entry, Listing, Snapshot, State, Trouble, Version, chain_hash, verify_chain};
+pub use version::{Entry, Listing, Snapshot, State, Trouble, Version, chain_hash, names_of, verify_chain};
 
 /// Longest name of a deliverable, in characters.
 pub const NAME_CHARS: usize = 64;

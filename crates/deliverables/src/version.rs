@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::definition::Definition;
-use crate::successors::Names;
+use crate::matching::Names;
 
 /// How a source's items relate to everything it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,19 +99,30 @@ impl Entry {
     }
 
     /// What names it.
-    pub(crate) fn names(&self) -> Names<'_> {
-        let facts = self.item.get("fields").and_then(Value::as_object);
-        let doi = facts.and_then(|facts| facts.get("doi")?.as_str());
-        Names {
-            id: &self.id,
-            doi: doi.filter(|doi| !doi.is_empty()),
-            url: self.text("url").filter(|url| !url.is_empty()),
-        }
+    pub fn names(&self) -> Names<'_> {
+        names_of(&self.id, &self.item)
     }
 
     /// A text of the item as it is held.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.item.get(name).and_then(Value::as_str)
+    }
+}
+
+/// What names an item that is held.
+pub fn names_of<'a>(id: &'a str, item: &'a Map<String, Value>) -> Names<'a> {
+    let text = |name: &str| item.get(name).and_then(Value::as_str);
+    let facts = item.get("fields").and_then(Value::as_object);
+    let doi = facts.and_then(|facts| facts.get("doi")?.as_str());
+    let (title, url) = (text("title"), text("url"));
+    // A title may stand in for an id.
+    let is_own = text("id").is_some_and(|own| Some(own) != title);
+    Names {
+        id,
+        doi: doi
+            .filter(|doi| !doi.is_empty())
+            .map(|doi| doi.to_lowercase().into()),
+        page: title.zip(url.filter(|url| !url.is_empty())).filter(|_| !is_own),
     }
 }
 

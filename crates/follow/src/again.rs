@@ -23,6 +23,15 @@ pub(crate) struct Admitted {
     pub deadline: Instant,
 }
 
+/// What a section of a composite is asked within.
+#[derive(Default)]
+pub(crate) struct Within {
+    /// The place that the composite has.
+    pub admitted: Option<Admitted>,
+    /// The least score of the items that the caller wants to see.
+    pub least: Option<f64>,
+}
+
 /// What a source says when it is asked again.
 pub(crate) enum Again {
     /// The same: the cheap question settled it, by this evidence.

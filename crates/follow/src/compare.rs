@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use freshcontext_core::answer::{Scored, ScoredItem};
 use freshcontext_core::recheck::{Comparison, ItemVerdict, Verdict};
-use freshcontext_deliverables::{Names, changes_with_time, successors};
+use freshcontext_deliverables::{Names, changes_with_time, matches};
 use serde_json::Value;
 
 use super::marks::{Mark, Record, STANDING, SUMMARY, TEXT};
@@ -57,19 +57,21 @@ pub(super) fn gone(then: &Record) -> Comparison {
 pub(super) fn compare(then: &Record, now: &Record, missing: &[&str]) -> Comparison {
     let found: BTreeMap<&str, &Mark> = now.items.iter().map(|mark| (mark.id.as_str(), mark)).collect();
     let other_route = now.is_by_other_route(then);
-    let successors = successors(&names(then), &names(now));
+    // What is gone by its source's word is not there under another id.
+    let is_missing = |id: &str| missing.iter().any(|missing| missing.eq_ignore_ascii_case(id));
+    let earlier = then.items.iter().map(Mark::names);
+    let earlier: Vec<Names<'_>> = earlier.filter(|names| !is_missing(names.id)).collect();
+    let later: Vec<Names<'_>> = now.items.iter().map(Mark::names).collect();
+    let same = matches(&earlier, &later);
     let items: Vec<ItemVerdict> = shown(then)
-        .map(|mark| {
-            let id = mark.id.as_str();
-            let id = successors.get(id).copied().unwrap_or(id);
-            match found.get(id) {
+        .map(
+            |mark| match same.get(mark.id.as_str()).and_then(|id| found.get(id)) {
                 Some(fresh) => differences(mark, fresh, other_route),
                 None => absent(mark, now, missing, other_route),
-            }
-        })
+            },
+        )
         .collect();
-    let known = then.items.iter().map(|mark| mark.id.as_str());
-    let known: BTreeSet<&str> = known.chain(successors.values().copied()).collect();
+    let known: BTreeSet<&str> = same.values().copied().collect();
     // Where some of the earlier answer had failed, or another route gave it, what is there now may have been there then.
     let added: Vec<String> = if then.partial || other_route {
         Vec::new()
@@ -83,7 +85,10 @@ pub(super) fn compare(then: &Record, now: &Record, missing: &[&str]) -> Comparis
     let changed = if now.partial || then.partial {
         Vec::new()
     } else {
-        parts(&then.whole, &now.whole, other_route)
+        let mut changed = parts(&then.whole, &now.whole, other_route);
+        // It names the route.
+        changed.retain(|name| !other_route || name != SUMMARY);
+        changed
     };
     let any = |verdict| items.iter().any(|item| item.verdict == verdict);
     let verdict = if any(Verdict::Changed) || !added.is_empty() || !changed.is_empty() {
@@ -121,7 +126,7 @@ pub(super) fn tell_now(comparison: &mut Comparison, fresh: &Record, now: &Scored
         let Some(item) = items.get(id.as_str()) else {
             continue;
         };
-        let other_id = verdict.now.remove(ID).filter(|_| !verdict.changed.is_empty());
+        let other_id = verdict.now.remove(ID);
         verdict.now = values(&verdict.changed, |name| match name {
             ID => other_id.clone(),
             "title" => Some(item.title.clone()),
@@ -152,16 +157,6 @@ fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// What names the items of an answer.
-fn names(record: &Record) -> Vec<Names<'_>> {
-    let names = record.items.iter().map(|mark| Names {
-        id: &mark.id,
-        doi: mark.parts.get("fields.doi").map(String::as_str),
-        url: mark.parts.get("url").map(String::as_str),
-    });
-    names.collect()
-}
-
 fn shown(record: &Record) -> impl Iterator<Item = &Mark> {
     record.items.iter().filter(|mark| mark.shown)
 }
@@ -182,8 +177,8 @@ fn said(mark: &Mark, verdict: Verdict, detail: Option<&'static str>) -> ItemVerd
 
 fn differences(then: &Mark, now: &Mark, other_route: bool) -> ItemVerdict {
     let mut changed = parts(&under_names_of(&now.parts, &then.parts), &now.parts, other_route);
-    // Each route has ids of its own.
-    if then.id != now.id && !other_route {
+    // Each route has ids of its own, and a title may stand in for one.
+    if then.id != now.id && !other_route && now.has_own_id() {
         changed.insert(0, ID.to_owned());
     }
     let comparable = !other_route || (then.date.is_some() && now.date.is_some());
@@ -206,6 +201,7 @@ fn differences(then: &Mark, now: &Mark, other_route: bool) -> ItemVerdict {
         standing_then: then.standing.clone().filter(|_| moved),
         standing_now: now.standing.clone().filter(|_| moved),
         published_now: now.date.clone(),
+        // For those who look the item up: `tell_now`.
         now: BTreeMap::from_iter((then.id != now.id).then(|| (ID.to_owned(), now.id.clone()))),
         ..said(then, verdict, None)
     }
@@ -274,6 +270,7 @@ mod tests {
             whole: BTreeMap::new(),
             document: None,
             partial: false,
+            unread: Vec::new(),
             route: None,
             asked: Vec::new(),
         }
@@ -377,18 +374,40 @@ mod tests {
         // What one route knows and the other does not is no change.
         let found = compare(&with("W1", "fields.doi", Some("retracted")), &then, &[]);
         assert_eq!(found.items[0].verdict, Verdict::Current);
-        // By an address that two have, nothing is told.
-        let mut two = with("1", "url", None);
-        let mut fresh = with("2", "url", None);
-        (two.route, fresh.route) = (None, None);
-        assert_eq!(compare(&two, &fresh, &[]).items[0].changed, [ID]);
-        fresh.items.push(Mark {
-            id: "3".to_owned(),
-            ..fresh.items[0].clone()
-        });
+    }
+
+    /// Where titles stand in for ids, the address tells entries of one title apart, and finds one whose title was edited.
+    #[test]
+    fn entries_without_ids_are_known_by_their_addresses() {
+        let list = |entries: &[(&str, &str)]| {
+            let mut list = record(entries);
+            for (mark, (title, url)) in list.items.iter_mut().zip(entries) {
+                let title = title.split(" (").next().unwrap_or_default();
+                let hash = crate::marks::part(title);
+                mark.parts =
+                    BTreeMap::from([("title".to_owned(), hash), ("url".to_owned(), (*url).to_owned())]);
+            }
+            list
+        };
+        let then = list(&[("Release", "/2"), ("Release (2)", "/1")]);
+        let found = compare(
+            &then,
+            &list(&[("Release", "/3"), ("Release (2)", "/2"), ("Release (3)", "/1")]),
+            &[],
+        );
+        assert_eq!(verdicts(&found), [Verdict::Current, Verdict::Current]);
+        assert_eq!(found.added, ["Release"]);
+        let found = compare(&then, &list(&[("Release", "/3"), ("Release (2)", "/2")]), &[]);
+        assert_eq!(verdicts(&found), [Verdict::Current, Verdict::CouldNotCheck]);
+        assert_eq!(found.added, ["Release"]);
+        let found = compare(&list(&[("v1.1", "/2")]), &list(&[("v1.1 LTS", "/2")]), &[]);
+        assert_eq!(found.items[0].changed, ["title"]);
+        assert_eq!(found.added_count, 0);
+        // All link to one page.
+        let found = compare(&list(&[("v1", "/")]), &list(&[("v2", "/"), ("v1", "/")]), &[]);
         assert_eq!(
-            compare(&two, &fresh, &[]).items[0].verdict,
-            Verdict::CouldNotCheck
+            (found.items[0].verdict, found.added.as_slice()),
+            (Verdict::Current, &["v2".to_owned()][..])
         );
     }
 

@@ -175,7 +175,7 @@ impl TimeToolset {
                 .caused_by(error)
         })?;
         // A database has no checksums over its pages: a byte that changed on the disk is not its error.
-        if record.hash() != row.hash {
+        if record.hash() != row.hash && record.earlier_hash() != row.hash {
             return Err(SourceError::new(
                 ErrorCode::Internal,
                 "what is kept of this answer is not what was kept (its hash is another)",

@@ -7,7 +7,7 @@ use freshcontext_contract::EarlierRequest;
 use freshcontext_core::answer::{Scored, ScoredItem, SourceAnswer};
 use freshcontext_core::composite::{CompositeAnswer, Part};
 use freshcontext_core::provenance::sha256_hex;
-use freshcontext_deliverables::changes_with_time;
+use freshcontext_deliverables::{Names, changes_with_time};
 use freshcontext_records::make::{document_id, shown_id};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -64,6 +64,37 @@ pub(super) struct Mark {
     pub shown: bool,
 }
 
+impl Mark {
+    /// What names it.
+    pub(super) fn names(&self) -> Names<'_> {
+        let part_of = |name: &str| self.parts.get(name).map(String::as_str);
+        let title = part_of("title");
+        // Two of one title are told apart by their place: `Release (2)`.
+        let base = match self.id.rsplit_once(" (") {
+            Some((base, count))
+                if count
+                    .strip_suffix(')')
+                    .is_some_and(|count| count.parse::<u32>().is_ok()) =>
+            {
+                base
+            }
+            _ => &self.id,
+        };
+        let is_title = |id: &str| title == Some(part(id).as_str());
+        let page = title.zip(part_of("url"));
+        Names {
+            id: &self.id,
+            doi: part_of("fields.doi").map(Into::into),
+            page: page.filter(|_| is_title(&self.id) || is_title(base)),
+        }
+    }
+
+    /// Whether its id is its source's own.
+    pub(super) fn has_own_id(&self) -> bool {
+        self.names().page.is_none()
+    }
+}
+
 /// An answer's marks, as they are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
@@ -76,6 +107,9 @@ pub(super) struct Record {
     pub document: Option<String>,
     /// Whether some of it had failed.
     pub partial: bool,
+    /// What had.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
     /// The route that answered, where its source has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route: Option<String>,
@@ -102,12 +136,21 @@ pub(super) enum Kept {
 impl Kept {
     /// The hash of the answer that its row stores beside it.
     pub(super) fn hash(&self) -> String {
+        self.hash_of(Record::hash)
+    }
+
+    /// The same as answers that were kept earlier have it.
+    pub(super) fn earlier_hash(&self) -> String {
+        self.hash_of(Record::earlier_hash)
+    }
+
+    fn hash_of(&self, hash: fn(&Record) -> String) -> String {
         match self {
-            Self::Answer(record) => record.hash(),
+            Self::Answer(record) => hash(record),
             Self::Sections { sections, .. } => {
                 let hashes: Vec<String> = sections
                     .iter()
-                    .map(|section| format!("{}\t{}\t{}", section.tool, section.label, section.record.hash()))
+                    .map(|section| format!("{}\t{}\t{}", section.tool, section.label, hash(&section.record)))
                     .collect();
                 sha256_hex(&hashes.join("\n"))
             }
@@ -209,6 +252,7 @@ impl Record {
             whole: BTreeMap::new(),
             document: None,
             partial: false,
+            unread: Vec::new(),
             route: None,
             asked: Vec::new(),
         }
@@ -246,9 +290,20 @@ impl Record {
             whole,
             document: None,
             partial: !scored.is_complete(),
+            unread: scored.unread().map(|part| part.what.clone()).collect(),
             route: scored.route().map(str::to_owned),
             asked,
         }
+    }
+
+    /// Leaves out items that the caller asked not to see, by their places, but for those that the earlier answer had.
+    pub(super) fn leave_out(&mut self, then: &Self, is_out: &[bool]) {
+        let known: BTreeSet<&str> = then.items.iter().map(|mark| mark.id.as_str()).collect();
+        let mut places = is_out.iter();
+        self.items.retain(|mark| {
+            let is_out = places.next().copied().unwrap_or_default();
+            !is_out || known.contains(mark.id.as_str())
+        });
     }
 
     /// Adds items that the caller asked not to see, so that they are not taken for new.
@@ -278,11 +333,22 @@ impl Record {
     /// SHA-256 over the sorted ids, dates and hashes of the items, with those of the whole. What changes with time alone
     /// does not count, nor how much of a text is shown.
     pub(super) fn hash(&self) -> String {
+        self.hash_over(|parts, name| {
+            let is_excerpt = name == SUMMARY && parts.contains_key(TEXT);
+            !changes_with_time(name) && !is_excerpt
+        })
+    }
+
+    /// The same over every part but the whole texts, as it was once: callers and stores hold some.
+    pub(super) fn earlier_hash(&self) -> String {
+        self.hash_over(|_, name| name != TEXT)
+    }
+
+    fn hash_over(&self, counts: impl Fn(&BTreeMap<String, String>, &str) -> bool) -> String {
         let parts = |parts: &BTreeMap<String, String>| {
-            let is_excerpt = parts.contains_key(TEXT);
             parts
                 .iter()
-                .filter(|(name, _)| !(changes_with_time(name) || is_excerpt && *name == SUMMARY))
+                .filter(|(name, _)| counts(parts, name))
                 .map(|(name, hash)| format!("{name}={hash}"))
                 .collect::<Vec<_>>()
                 .join(" ")
@@ -330,7 +396,12 @@ fn mark(item: &ScoredItem) -> Mark {
         parts.insert(TEXT.to_owned(), hash.chars().take(PART_DIGITS).collect());
     }
     for (name, value) in &item.fields {
-        parts.insert(format!("fields.{name}"), part(&orderless(value)));
+        // DOIs are compared without case (<https://www.doi.org/doi-handbook/HTML/case-sensitivity.html>).
+        let text = match name.as_str() {
+            "doi" => orderless(value).to_lowercase(),
+            _ => orderless(value),
+        };
+        parts.insert(format!("fields.{name}"), part(&text));
     }
     if let Some(standing) = &item.standing {
         parts.insert(STANDING.to_owned(), part(&standing.line()));
@@ -372,7 +443,7 @@ fn orderless(value: &Value) -> String {
     }
 }
 
-fn part(text: &str) -> String {
+pub(super) fn part(text: &str) -> String {
     let mut hash = sha256_hex(text);
     hash.truncate(PART_DIGITS);
     hash

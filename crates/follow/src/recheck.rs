@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_core::answer::{Scored, ScoredItem};
 use freshcontext_core::date::KeptMoment;
 use freshcontext_core::recheck::{Against, Finding, Found, Recheck, Subject, Verdict};
 use freshcontext_engine::{Owner, Work};
 use freshcontext_records::later::Part;
 use serde_json::{Map, Value};
 
-use super::again::{Admitted, Again, says_gone};
+use super::again::{Again, Within, says_gone};
 use super::compare::{compare, gone, tell_now, unchanged, unknown};
 use super::marks::{Kept, Record};
 use super::records::Changes;
@@ -35,8 +36,11 @@ impl Follow {
                 let mut unanswered = Vec::new();
                 let found = match then {
                     Kept::Answer(then) => {
+                        unanswered.clone_from(&then.unread);
                         let arguments = serde_json::from_str(&row.arguments).unwrap_or_default();
-                        let (finding, fresh) = self.look(&row.tool, &arguments, Some(&then), None).await?;
+                        let (finding, fresh) = self
+                            .look(&row.tool, &arguments, Some(&then), Within::default())
+                            .await?;
                         if let Some(fresh) = fresh.filter(|_| finding.comparison.verdict == Verdict::Current)
                         {
                             times.renew(owner, &row, &then, fresh.asked, begun).await;
@@ -49,7 +53,10 @@ impl Follow {
                         unanswered: of_then,
                     } => {
                         unanswered = of_then;
-                        let found = self.look_at_sections(sections.clone()).await?;
+                        let arguments: Map<String, Value> =
+                            serde_json::from_str(&row.arguments).unwrap_or_default();
+                        let least = arguments.get("min_freshness_score").and_then(Value::as_f64);
+                        let found = self.look_at_sections(sections.clone(), least).await?;
                         for (then, now) in sections.iter().zip(&found) {
                             let part = Part {
                                 tool: now.tool.clone(),
@@ -75,13 +82,14 @@ impl Follow {
                 hash,
                 since,
             } => {
-                if since.is_some_and(|since| since > begun) {
+                // Somewhere it is tomorrow already.
+                if since.is_some_and(|since| since > begun + TimeDelta::days(1)) {
                     let problem = "lies in the future, so nothing can be newer";
                     return Err(SourceError::invalid_input("since", problem, "2026-11-22"));
                 }
                 let has_hash = hash.is_some();
                 let arguments = self.engine.read_again(&tool, arguments)?;
-                let (mut finding, fresh) = self.look(&tool, &arguments, None, None).await?;
+                let (mut finding, fresh) = self.look(&tool, &arguments, None, Within::default()).await?;
                 if let Some(fresh) = fresh {
                     against(&mut finding, &fresh, hash.as_deref(), since);
                 }
@@ -108,13 +116,13 @@ impl Follow {
         })
     }
 
-    /// Asks a source again, and compares. A section of a composite reuses the composite's admission.
+    /// Asks a source again, and compares.
     pub(super) async fn look(
         &self,
         tool: &str,
         arguments: &Map<String, Value>,
         then: Option<&Record>,
-        admitted: Option<Admitted>,
+        within: Within,
     ) -> Result<(Finding, Option<Record>), SourceError> {
         let adapter = match self.engine.tool(tool).map(|tool| &tool.work) {
             Some(Work::Source(adapter)) => adapter,
@@ -132,7 +140,7 @@ impl Follow {
         let earlier = then.filter(|then| !then.has_ended(now));
         let earlier = earlier.map(|then| then.asked.clone()).unwrap_or_default();
         let again = self
-            .ask_again(adapter, arguments, earlier, admitted, &watch)
+            .ask_again(adapter, arguments, earlier, within.admitted, &watch)
             .await;
         let mut finding = Finding {
             requests: watch.requests(),
@@ -157,7 +165,12 @@ impl Follow {
             Ok(Again::Fetched(now)) => {
                 let record = Record::of(&now, watch.asked());
                 if then.is_some() {
-                    finding.comparison = compare(before, &record, &now.missing().collect::<Vec<_>>());
+                    let missing: Vec<&str> = now.missing().collect();
+                    let mut listed = record.clone();
+                    if let Some(least) = within.least {
+                        listed.leave_out(before, &below(&now, least));
+                    }
+                    finding.comparison = compare(before, &listed, &missing);
                     tell_now(&mut finding.comparison, &record, &now);
                 }
                 finding.hash_now = Some(record.hash());
@@ -179,12 +192,18 @@ impl Follow {
     }
 }
 
+/// The places of items that the caller asked not to see.
+fn below(now: &Scored, least: f64) -> Vec<bool> {
+    let is_below = |item: &ScoredItem| item.score.is_some_and(|score| f64::from(score) < least);
+    now.items().iter().map(is_below).collect()
+}
+
 /// The verdict against a hash, or against a moment: without the earlier marks, only of the whole.
 fn against(finding: &mut Finding, fresh: &Record, hash: Option<&str>, since: Option<DateTime<Utc>>) {
     let comparison = &mut finding.comparison;
     comparison.verdict = match (hash, since) {
         _ if fresh.partial => Verdict::CouldNotCheck,
-        (Some(hash), _) if fresh.hash() == hash => Verdict::Current,
+        (Some(hash), _) if fresh.hash() == hash || fresh.earlier_hash() == hash => Verdict::Current,
         (None, Some(since)) => {
             let since = since.to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
             let newer = |date: &&str| *date > since.as_str();

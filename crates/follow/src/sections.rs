@@ -7,16 +7,18 @@ use freshcontext_contract::SourceError;
 use freshcontext_core::recheck::{Finding, SectionFinding};
 use futures_util::future::join_all;
 
-use super::again::Admitted;
+use super::again::{Admitted, Within};
 use super::compare::unknown;
 use super::marks::KeptSection;
 use crate::Follow;
 
 impl Follow {
-    /// Rechecks every section at once, as one call and under one deadline.
+    /// Rechecks every section at once, as one call and under one deadline. Items that score less than `least` were not shown, and are no
+    /// news.
     pub(super) async fn look_at_sections(
         &self,
         sections: Vec<KeptSection>,
+        least: Option<f64>,
     ) -> Result<Vec<SectionFinding>, SourceError> {
         let admitted = Admitted {
             place: Arc::new(self.engine.admit().await?),
@@ -31,7 +33,11 @@ impl Follow {
                     arguments,
                     record,
                 } = section;
-                let finding = match self.look(&tool, &arguments, Some(&record), Some(admitted)).await {
+                let within = Within {
+                    admitted: Some(admitted),
+                    least,
+                };
+                let finding = match self.look(&tool, &arguments, Some(&record), within).await {
                     Ok((finding, _)) => finding,
                     // Its source may be off by now.
                     Err(error) => Finding {

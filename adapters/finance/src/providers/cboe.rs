@@ -44,6 +44,9 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         )));
     }
     let symbol = ticker.cboe().unwrap_or_default();
+    for answered in [at("symbol"), value.get("symbol").unwrap_or(&Value::Null)] {
+        Provider::Cboe.is_of(&symbol, answered)?;
+    }
     let page = format!(
         "https://www.cboe.com/delayed_quotes/{}",
         segment(symbol.trim_start_matches('_'))

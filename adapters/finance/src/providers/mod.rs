@@ -115,6 +115,26 @@ impl Provider {
         })
     }
 
+    /// Refuses a quote of another security than the one that was asked for. Sources write signs and zeros of a symbol in their own
+    /// ways: `BRK.B` and `BRK-B`, `_SPX` and `^SPX`, `700.HK` and `0700.HK`.
+    fn is_of(self, asked: &str, answered: &Value) -> Result<(), SourceError> {
+        let plain = |symbol: &str| {
+            let kept = symbol.chars().filter(char::is_ascii_alphanumeric);
+            let kept: String = kept.map(|c| c.to_ascii_uppercase()).collect();
+            kept.trim_start_matches('0').to_owned()
+        };
+        match answered.as_str() {
+            Some(symbol) if !symbol.trim().is_empty() && plain(symbol) != plain(asked) => {
+                let symbol = quoted(&text::said(symbol, 40));
+                Err(SourceError::malformed(format!(
+                    "{} answered with the quote of another symbol, {symbol}",
+                    self.id()
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Reads one answer.
     pub fn parse(self, ticker: &Ticker, status: u16, body: &str) -> Result<Quote, SourceError> {
         if status < 400 {
@@ -200,5 +220,47 @@ impl Provider {
     /// The source says in its own words that it does not have the ticker.
     pub fn unknown(self, ticker: &Ticker) -> SourceError {
         SourceError::not_found(format!("{} has no quote for {}", self.id(), ticker.given))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quote_of_another_security_is_none() {
+        for (given, body, provider) in [
+            (
+                "AAPL",
+                r#"{"data":{"symbol":"QQQQ","primaryData":{"lastSalePrice":"$10.40","lastTradeTimestamp":"Oct 7, 2026"}}}"#,
+                Provider::Nasdaq,
+            ),
+            (
+                "AAPL",
+                r#"{"symbol":"QQQQ","data":{"current_price":100,"last_trade_time":"2026-10-07T16:15:02"}}"#,
+                Provider::Cboe,
+            ),
+            (
+                "TSCO.L",
+                r#"{"chart":{"result":[{"meta":{"symbol":"WRNX.L","regularMarketPrice":72.5,"regularMarketTime":1791390900}}]}}"#,
+                Provider::Yahoo,
+            ),
+        ] {
+            let ticker = Ticker::read(given).unwrap();
+            let error = provider.parse(&ticker, 200, body).unwrap_err();
+            assert_eq!(error.code, ErrorCode::Malformed, "{provider:?}");
+            assert!(error.message.contains("another symbol"), "{}", error.message);
+        }
+        for (asked, answered) in [
+            ("BRK.B", "BRK-B"),
+            ("_SPX", "^SPX"),
+            ("700.HK", "0700.HK"),
+            ("aapl", "AAPL"),
+        ] {
+            assert!(
+                Provider::Cboe.is_of(asked, &Value::from(answered)).is_ok(),
+                "{asked}"
+            );
+        }
     }
 }

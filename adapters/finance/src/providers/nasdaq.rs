@@ -28,6 +28,7 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         Some(Value::Null) => return Err(without_data(ticker, &value)),
         _ => return Err(SourceError::malformed("Nasdaq quote: the answer has no data")),
     };
+    Provider::Nasdaq.is_of(&ticker.root, data.get("symbol").unwrap_or(&Value::Null))?;
     let block = |name: &str| data.get(name).filter(|block| block.is_object());
     let (first, second) = (block("primaryData"), block("secondaryData"));
     let without_price = || {

@@ -54,6 +54,7 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         .and_then(|result| result.get(0)?.get("meta"))
         .ok_or_else(|| SourceError::malformed("Yahoo chart: the answer has no result"))?;
     let at = |name: &str| meta.get(name).unwrap_or(&Value::Null);
+    Provider::Yahoo.is_of(&ticker.yahoo(), at("symbol"))?;
     let moment = at("regularMarketTime")
         .as_i64()
         .and_then(|seconds| DateTime::from_timestamp(seconds, 0));

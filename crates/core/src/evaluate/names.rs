@@ -133,6 +133,7 @@ const TABLE: &[(Field, &[(&str, &str)])] = &[
             ("ogTitle", "Firecrawl"),
             ("og:title", "the Open Graph protocol: https://ogp.me/"),
             ("subject", "mail"),
+            ("heading", "chunkers"),
         ],
     ),
     (

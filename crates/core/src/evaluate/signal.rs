@@ -427,6 +427,8 @@ fn guard(given: &Given<'_>, beside: &[Hint]) -> Guard {
 fn by_text(given: &Given<'_>, hints: &[Hint]) -> Guard {
     let (text, title_only) = match (given.content, given.title) {
         _ if given.held_back() => return Guard::Clear,
+        // Of what its source says does not stand, the text is often nothing but a notice of that.
+        _ if given.is_item && !given.standing.is_empty() => return Guard::Clear,
         (Some(content), _) => (content, false),
         (None, Some(title)) => (title, true),
         (None, None) => return Guard::Clear,

@@ -13,7 +13,7 @@ use super::columns::{are_apart, is_pair};
 use super::fields::borrowed;
 use super::made::Made;
 use super::names::{self, Field, meaning};
-use super::parts;
+use super::parts::{self, InParts};
 use super::results::{self, is_failed};
 use super::shape::{Shape, lists_in, scalar};
 use super::text::is_blank;
@@ -177,23 +177,43 @@ fn says(value: &Node<'_>) -> (bool, bool) {
 }
 
 /// The parts of a document that has no text of its own.
-fn parts_of<'v>(value: &'v Node<'v>) -> Option<(&'v str, &'v [Node<'v>])> {
+fn parts_of<'v>(value: &'v Node<'v>) -> Option<InParts<'v>> {
     match value {
-        Node::Object(fields) if !has_text(fields) => parts::parts_of(fields, has_own_text),
+        Node::Object(fields)
+            if !is_message(value)
+                && !is_failed(fields)
+                && lists_in(fields).is_empty()
+                && !has_text_anywhere(fields) =>
+        {
+            parts::parts_of(fields, is_part)
+        }
         _ => None,
     }
 }
 
-/// A document that was found, and the one that it is a part of.
+fn is_part(value: &Node<'_>) -> bool {
+    parts::is_text(value) || has_own_text(value)
+}
+
+/// Whether it holds a text of its own on any level, which is no description or summary.
+fn has_text_anywhere(fields: &ObjectAsVec<'_>) -> bool {
+    let made = Made::default();
+    let mut shape = Shape::gather(fields);
+    shape
+        .content(&made)
+        .is_some_and(|content| !is_blank(content.text) && !names::is_digest(content.name))
+}
+
+/// A document that was found, and the one that it is a part of with its place there.
 #[derive(Clone, Copy)]
 struct Document<'v> {
     node: &'v Node<'v>,
-    whole: Option<&'v ObjectAsVec<'v>>,
+    part_of: Option<(&'v Node<'v>, usize)>,
 }
 
 impl<'v> From<&'v Node<'v>> for Document<'v> {
     fn from(node: &'v Node<'v>) -> Self {
-        Self { node, whole: None }
+        Self { node, part_of: None }
     }
 }
 
@@ -226,10 +246,15 @@ fn gather<'v>(value: &'v Node<'v>, path: String, depth: usize, out: &mut Vec<Fou
                 return;
             }
             let below = |name: &str| below(&path, name);
-            if let Some((name, list)) = parts_of(value) {
-                let parts = list.iter().filter(|part| has_own_text(part));
-                let whole = Some(fields);
-                out.push((below(name), parts.map(|node| Document { node, whole }).collect()));
+            if let Some(found) = parts_of(value) {
+                for (name, list) in found.lists {
+                    let parts = list.iter().filter(|part| is_part(part)).enumerate();
+                    let parts = parts.map(|(at, node)| Document {
+                        node,
+                        part_of: Some((value, at)),
+                    });
+                    out.push((below(name), parts.collect()));
+                }
                 return;
             }
             // Documents by their ids, as Pinecone's `fetch` gives them.
@@ -392,10 +417,23 @@ fn documents_in(answer: &Node<'_>, read: &mut Vec<String>, left: &mut Vec<String
             continue;
         }
         read.push(path.clone());
-        out.extend(documents.iter().map(|document| match document.whole {
-            Some(whole) => parts::within(document.node, whole),
-            None => Value::from(document.node),
-        }));
+        let mut whole: Option<(&Node<'_>, parts::Document<'_>)> = None;
+        for document in documents {
+            let Some((value, at)) = document.part_of else {
+                out.push(Value::from(document.node));
+                continue;
+            };
+            if !whole
+                .as_ref()
+                .is_some_and(|(known, _)| std::ptr::eq(*known, value))
+                && let (Node::Object(fields), Some(found)) = (value, parts_of(value))
+            {
+                whole = Some((value, parts::Document::read(fields, &found)));
+            }
+            if let Some((_, around)) = &whole {
+                out.push(around.around(document.node, at));
+            }
+        }
     }
     (!out.is_empty()).then_some(out)
 }
@@ -406,6 +444,6 @@ fn ids_of<'v>(list: &[Document<'v>]) -> HashSet<&'v str> {
         _ => None,
     };
     // Parts are counted anew in each document.
-    let alone = list.iter().filter(|document| document.whole.is_none());
+    let alone = list.iter().filter(|document| document.part_of.is_none());
     alone.filter_map(id).collect()
 }

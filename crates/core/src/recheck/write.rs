@@ -41,7 +41,7 @@ pub(super) fn structure(recheck: &Recheck) -> Map<String, Value> {
         }
     }
     put("checked_at", iso_millis(*checked_at).into());
-    if let Some(limit) = subject.against.limit() {
+    if let Some(limit) = limit_of(recheck) {
         put("compared", limit.into());
     }
     if !subject.unanswered.is_empty() {
@@ -58,6 +58,12 @@ pub(super) fn structure(recheck: &Recheck) -> Map<String, Value> {
     }
     clean_map(&mut out);
     out
+}
+
+/// What a verdict does not cover, where there is one.
+fn limit_of(recheck: &Recheck) -> Option<&'static str> {
+    let is_told = recheck.found.findings().all(|finding| finding.error.is_none());
+    recheck.subject.against.limit().filter(|_| is_told)
 }
 
 fn section_value(section: &SectionFinding) -> Value {
@@ -125,7 +131,7 @@ pub(super) fn text(recheck: &Recheck) -> String {
         found.requests(),
         found.bytes()
     );
-    if let Some(limit) = subject.against.limit() {
+    if let Some(limit) = limit_of(recheck) {
         let _ = write!(out, "\nCompared: {limit}");
     }
     if !subject.unanswered.is_empty() {

@@ -405,7 +405,11 @@ fn changes(source: &Source, before: &Kept, after: &Kept, now: DateTime<Utc>) -> 
             Vec::new()
         },
         then_ms: Changes::then_of(before.checked_ms, now),
-        updated: found.changed.iter().filter_map(|one| id(&one.id)).collect(),
+        updated: found
+            .changed
+            .iter()
+            .filter_map(|one| id(one.id_then.as_ref().unwrap_or(&one.id)))
+            .collect(),
         removed: gone.filter_map(|one| id(&one.id)).collect(),
     }
 }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{Listing as Told, SourceError};
-use freshcontext_deliverables::{Held, HeldItem, Listing, Trouble};
+use freshcontext_deliverables::{Held, HeldItem, Listing, Names, Trouble, matches, names_of};
 use freshcontext_store::ResourceRow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -127,10 +127,20 @@ impl Kept {
             let mut missing = fetched.missing.iter();
             missing.any(|missing| missing.eq_ignore_ascii_case(id))
         };
-        let unlisted = earlier.into_iter().flat_map(|earlier| &earlier.items);
-        let unlisted: Vec<&HeldItem> = unlisted
-            .filter(|item| !known(&item.id) && !is_missing(&item.id))
-            .collect();
+        let held: Vec<&HeldItem> = earlier.into_iter().flat_map(|earlier| &earlier.items).collect();
+        let unlisted: Vec<&HeldItem> = {
+            // Another route may list the same thing under another id.
+            let before: Vec<Names<'_>> = held.iter().map(|item| names_of(&item.id, &item.item)).collect();
+            let now: Vec<Names<'_>> = fetched
+                .items
+                .iter()
+                .map(|(id, item)| names_of(id, item))
+                .collect();
+            let same = matches(&before, &now);
+            held.into_iter()
+                .filter(|item| !same.contains_key(item.id.as_str()) && !is_missing(&item.id))
+                .collect()
+        };
         if let (Some(stand_in), false) = (fetched.stand_in.take(), unlisted.is_empty()) {
             fetched.incomplete.push(stand_in);
             fetched.record.route = before.and_then(|before| before.record.route.clone());

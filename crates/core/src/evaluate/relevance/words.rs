@@ -101,22 +101,35 @@ pub(super) fn words(text: &str, give: Give, mut each: impl FnMut(&str)) {
     }
 }
 
-/// Calls `each` with the words of a text and where they begin. A foreign word before or after Korean syllables is one of its own,
-/// and a syllable after it is its particle, no word: for that, the last argument is `true`.
+/// Calls `each` with the words of a text and where they begin. A Latin word among Korean syllables is one of its own. Syllables
+/// after it are its particle, and one alone is no word: for these, the last argument is `true`.
 fn runs_at(text: &str, mut each: impl FnMut(usize, &str, bool)) {
+    let is_syllable = |c: char| ('\u{ac00}'..='\u{d7a3}').contains(&c);
+    let is_latin = |c: char| c.is_ascii_alphanumeric();
     words_at(text, |at, word| {
-        let is_syllable = |c: char| ('\u{ac00}'..='\u{d7a3}').contains(&c);
-        let edge = match word.chars().next() {
-            Some(first) if is_syllable(first) => word.find(|c: char| c.is_ascii_alphanumeric()),
-            Some(first) if first.is_ascii_alphabetic() && !word.is_ascii() => word.find(is_syllable),
-            _ => None,
-        };
-        match edge.and_then(|edge| word.split_at_checked(edge)) {
-            Some((first, rest)) if first.chars().nth(1).is_some() => {
-                each(at, first, false);
-                each(at + first.len(), rest, rest.starts_with(is_syllable));
+        if word.is_ascii() || !word.contains(is_syllable) {
+            each(at, word, false);
+            return;
+        }
+        let mut rest = word;
+        let mut after_latin = false;
+        while !rest.is_empty() {
+            let begin = rest.find(is_latin).unwrap_or(rest.len());
+            let (before, found) = rest.split_at(begin);
+            let end = found.find(|c| !is_latin(c)).unwrap_or(found.len());
+            let (latin, left) = found.split_at(end);
+            // A number and what it counts are one word.
+            let is_word = latin.len() > 1 && latin.starts_with(|c: char| c.is_ascii_alphabetic());
+            let run_at = at + word.len() - rest.len();
+            if !is_word {
+                each(run_at, rest, after_latin);
+                return;
             }
-            _ => each(at, word, false),
+            if !before.is_empty() {
+                each(run_at, before, after_latin);
+            }
+            each(run_at + begin, latin, false);
+            (rest, after_latin) = (left, true);
         }
     });
 }
@@ -136,9 +149,9 @@ fn signed(text: &str, at: usize, end: usize) -> Option<&str> {
     let rest = text.get(end..)?;
     let sign = ["#", "++"].into_iter().find(|sign| rest.starts_with(*sign))?;
     // `C++20`, but `PR#12`.
-    let goes_on = match sign {
-        "++" => char::is_alphabetic,
-        _ => char::is_alphanumeric,
+    let goes_on = |c: char| match sign {
+        "++" => c.is_alphabetic() && !is_in_pairs(c),
+        _ => c.is_alphanumeric() && !is_in_pairs(c),
     };
     let goes_on = rest.get(sign.len()..)?.starts_with(goes_on);
     (end - at <= LETTERS && !goes_on)
@@ -398,6 +411,7 @@ mod tests {
         assert_eq!(split("GPU\u{b97c} GPU"), ["gpu", "gpu"]);
         assert_eq!(split("API\u{c5d0}\u{c11c}"), ["api", "\u{c5d0}\u{c11c}"]);
         assert_eq!(split("\u{d55c}\u{ad6d}API"), ["\u{d55c}\u{ad6d}", "api"]);
+        assert_eq!(split("\u{d55c}\u{ad6d}API\u{b97c}"), ["\u{d55c}\u{ad6d}", "api"]);
         assert_eq!(split("3\u{c6d4}").first().map(String::as_str), Some("3\u{c6d4}"));
         assert_eq!(split("\u{130}stanbul istanbul"), ["istanbul"; 2]);
         assert_eq!(split("\u{0e44}\u{0e17}\u{0e22}").len(), 2);

@@ -469,3 +469,77 @@ fn parts_keep_what_they_say() {
     let read = evaluated(&json!({"signals": [whole]})).unwrap();
     assert_eq!(read.verdicts.len(), 1, "{}", read.text);
 }
+
+/// What restricts a document, or says that it failed or does not stand, holds for its parts.
+#[test]
+fn parts_are_restricted_as_their_document_is() {
+    let with = |name: &str, value: Value| {
+        let mut document = json!({"id": "ops", "title": "Operations", "url": source(0), "date": "2026-05-20",
+            "chunks": [{"text": TEXTS[0], "metadata": {"page": 3}}, TEXTS[1]]});
+        document[name] = value;
+        let budget = json!({"max_tokens": 4_000});
+        evaluated(&json!({"signals": [document], "query": "rotate signing key backups", "budget": budget}))
+            .unwrap()
+    };
+    let plain = with("language", json!("en"));
+    assert!(
+        plain.text.contains(TEXTS[0]) && plain.text.contains(TEXTS[1]),
+        "{}",
+        plain.text
+    );
+    for (name, value) in [
+        ("metadata", json!({"sensitivity": "restricted"})),
+        ("metadata", json!({"permission": "denied"})),
+        ("metadata", json!({"policy": {"decision": "deny", "ref": "p1"}})),
+        ("retracted", json!(true)),
+        ("success", json!(false)),
+        ("isError", json!(true)),
+        ("status", json!("failed")),
+    ] {
+        let read = with(name, value.clone());
+        for text in TEXTS {
+            assert!(!read.text.contains(text), "{name} {value}: {}", read.text);
+        }
+    }
+    // One that says more than its parts can carry is not taken apart, and says what was not read.
+    let read = with(
+        "metadata",
+        json!({"note": "x".repeat(5_000), "sensitivity": "restricted"}),
+    );
+    assert!(!read.text.contains(TEXTS[0]), "{}", read.text);
+}
+
+/// Null says nothing, an answer's own moment is no document's, and no list beside another is lost.
+#[test]
+fn parts_are_read_with_care() {
+    let nulls = json!({"text": TEXTS[0], "title": null, "date": null, "url": null});
+    let document = json!({"id": "ops", "title": "Operations", "url": source(0), "date": "2026-05-20", "chunks": [nulls]});
+    let read = evaluated(&json!({"signals": [document]})).unwrap();
+    assert_eq!(read.verdicts[0].freshness_score, score_of("2026-05-20"));
+    assert_eq!(read.verdicts[0].title, "Operations");
+    assert_eq!(read.verdicts[0].id, Some(json!("ops")));
+
+    let answer = json!({"id": "req_1", "created_at": "2026-05-20", "passages": [{"text": TEXTS[0]}]});
+    let read = evaluated(&json!({"signals": answer})).unwrap();
+    assert_eq!(read.verdicts[0].freshness_score, None, "{}", read.text);
+
+    let both = json!({"documents": [page(0)], "chunks": [{"text": TEXTS[1]}]});
+    let read = evaluated(&json!({"signals": both})).unwrap();
+    assert_eq!(read.verdicts[0].source, source(0), "{}", read.text);
+
+    let hit = json!({"_score": 1.5, "_source": {"title": "Operations", "url": source(0), "date": "2026-05-20",
+        "chunks": [{"text": TEXTS[0]}]}});
+    let read = evaluated(&json!({"signals": {"hits": {"hits": [hit]}}})).unwrap();
+    assert_eq!(
+        read.verdicts[0].freshness_score,
+        score_of("2026-05-20"),
+        "{}",
+        read.text
+    );
+    assert!(!read.text.contains("Not read"), "{}", read.text);
+
+    // Each part of a long text costs no more for a document that says much.
+    let chunks: Vec<Value> = (0..400).map(|_| json!({"text": "a"})).collect();
+    let large = json!({"title": "t".repeat(1 << 20), "chunks": chunks});
+    assert!(evaluated(&json!({"signals": [large]})).is_ok());
+}

@@ -49,11 +49,7 @@ impl Compared {
             .map(|removed| format!("{} ({})", quoted(&removed.title), removed.detail));
         section(&mut text, "Removed", &removed.collect::<Vec<_>>());
         let changed = diff.changed.iter().map(|changed| {
-            let fields: Vec<String> = changed
-                .fields
-                .iter()
-                .map(|change| change.words(" -> ", value))
-                .collect();
+            let fields = changed.words(" -> ", value);
             format!("{}: {}", quoted(&changed.title), fields.join("; "))
         });
         section(&mut text, "Changed", &changed.collect::<Vec<_>>());

@@ -1,31 +1,40 @@
-//! Items under another id: a later version of a paper, a work that another route names otherwise, an entry whose title was edited.
+//! The same item in two lists, also under another id: a later version of a paper, a work that another route names otherwise, an entry whose
+//! title was edited.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What names an item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Names<'a> {
     /// Its id.
     pub id: &'a str,
     /// Its DOI, or a hash of it.
-    pub doi: Option<&'a str>,
-    /// Its address, or a hash of it.
-    pub url: Option<&'a str>,
+    pub doi: Option<Cow<'a, str>>,
+    /// Where its source gives no id, its title and its address, or hashes of them. Two things with ids of their own may link to
+    /// one page.
+    pub page: Option<(&'a str, &'a str)>,
 }
 
-/// Finds the items of the first list that the second has under another id. Returns pairs of ids. Only what no other item could be
-/// is paired.
-pub fn successors<'a>(before: &[Names<'a>], after: &[Names<'a>]) -> BTreeMap<&'a str, &'a str> {
-    let lost = without(before, after);
-    let new = without(after, before);
+/// Finds the items of the first list in the second. Returns pairs of ids; most are twice the same. Items without an id of their own
+/// are known by their address, and by their title only where no other has it. Only names that one item of each list has tell
+/// anything.
+pub fn matches<'a>(before: &[Names<'a>], after: &[Names<'a>]) -> BTreeMap<&'a str, &'a str> {
+    let keys: [fn(&Names<'a>) -> Option<Cow<'a, str>>; 4] = [
+        |names| names.page.map(|(_, url)| url.into()),
+        |names| match names.page {
+            Some((title, _)) => Some(format!("title {title}").into()),
+            None => Some(names.id.into()),
+        },
+        |names| version_of(names.id).map(Cow::Borrowed),
+        |names| names.doi.clone(),
+    ];
     let mut found = BTreeMap::new();
     let mut taken = BTreeSet::new();
-    let keys: [fn(&Names<'a>) -> Option<&'a str>; 3] =
-        [|names| version_of(names.id), |names| names.doi, |names| names.url];
     for key in keys {
-        let later = only(&new, key);
-        for (name, earlier) in only(&lost, key) {
-            if let Some(later) = later.get(name)
+        let later = only(after, key);
+        for (name, earlier) in only(before, key) {
+            if let Some(later) = later.get(&name)
                 && !found.contains_key(earlier)
                 && taken.insert(*later)
             {
@@ -36,16 +45,12 @@ pub fn successors<'a>(before: &[Names<'a>], after: &[Names<'a>]) -> BTreeMap<&'a
     found
 }
 
-/// The items of one list whose ids the other has not.
-fn without<'a>(one: &[Names<'a>], other: &[Names<'a>]) -> Vec<Names<'a>> {
-    let known: BTreeSet<&str> = other.iter().map(|names| names.id).collect();
-    let unknown = one.iter().filter(|names| !known.contains(names.id));
-    unknown.copied().collect()
-}
-
 /// Ids by a name that is one item's only.
-fn only<'a>(list: &[Names<'a>], key: fn(&Names<'a>) -> Option<&'a str>) -> BTreeMap<&'a str, &'a str> {
-    let mut named: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+fn only<'a>(
+    list: &[Names<'a>],
+    key: fn(&Names<'a>) -> Option<Cow<'a, str>>,
+) -> BTreeMap<Cow<'a, str>, &'a str> {
+    let mut named: BTreeMap<Cow<'a, str>, Option<&str>> = BTreeMap::new();
     for names in list {
         if let Some(name) = key(names) {
             named
