@@ -157,23 +157,20 @@ fn says_so(sentence: &str) -> bool {
         rest => rest,
     };
     // `[FILLED] Acme | Engineer`
-    match rest {
-        ["filled"] | ["now", "filled"] => return true,
+    let alone = matches!(
+        rest,
         // `EDIT: filled, thanks all!`
-        ["filled", "thanks" | "thank" | "sorry", ..] => return true,
-        // `We have filled this role`
-        ["have" | "have now" | "filled", "filled" | "this" | "the", ..] if leads > 0 => {
-            let rest = rest
-                .iter()
-                .copied()
-                .skip_while(|word| VERBS.contains(word) || *word == "filled");
-            let rest: Vec<&str> = rest.collect();
-            return matches!(rest.as_slice(), [pointer, position, rest @ ..]
-                if POINTERS.contains(pointer) && POSITIONS.contains(position) && ends(rest));
-        }
-        _ => {}
-    }
-    is_filled(rest) || takes_none(rest)
+        ["filled"] | ["now", "filled"] | ["filled", "thanks" | "thank" | "sorry", ..]
+    );
+    alone || is_filled(rest) || takes_none(rest) || (leads > 0 && have_filled(rest))
+}
+
+/// `We have filled this role`.
+fn have_filled(words: &[&str]) -> bool {
+    let is_before = |word: &&&str| VERBS.contains(word) || ADVERBS.contains(word);
+    let before = words.iter().take_while(is_before).count();
+    matches!(rest_from(words, before), ["filled", pointer, position, rest @ ..]
+        if POINTERS.contains(pointer) && POSITIONS.contains(position) && ends(rest))
 }
 
 /// `position filled`, `role has been filled`, `job is now closed`.

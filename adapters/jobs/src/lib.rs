@@ -290,6 +290,7 @@ fn result(
         .iter()
         .map(|(board, read)| format!("{}: {read} read", board.name()))
         .collect();
+    let oldest = shown.iter().filter_map(|(job, _)| job.dated(cx.moment())).min();
     let items = shown
         .into_iter()
         .map(|(job, found)| job.into_item(cx.moment(), found))
@@ -305,6 +306,7 @@ fn result(
         described(search),
         if fitting == 1 { "fits" } else { "fit" }
     ));
+    result.scope.until = oldest.map(|oldest| oldest + TimeDelta::days(i64::from(search.max_age_days)));
     result.skip(later, LATER);
     result.set("boards", places);
     result.skip(unreadable, "without a title or id");

@@ -90,6 +90,8 @@ pub struct Scope {
     pub looked_through: Option<String>,
     /// Whether the newest of the items is the newest that the source has on the question.
     pub has_newest: bool,
+    /// When the first item leaves the answer by its age alone, so that a source that says the same does not confirm it any more.
+    pub until: Option<DateTime<Utc>>,
 }
 
 impl SourceResult {

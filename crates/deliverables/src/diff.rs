@@ -29,6 +29,8 @@ const STANDING: &str = "standing";
 const ID: &str = "id";
 /// The field that holds an item's text, or its beginning.
 const SUMMARY: &str = "summary";
+/// The field with the SHA-256 of the whole text, where `summary` holds its beginning.
+pub const TEXT_HASH: &str = "text_sha256";
 /// Shortest beginning of a text that is taken for one, in bytes: a short text may end with an ellipsis of its own.
 const EXCERPT_BYTES: usize = 300;
 /// Prefix of the fields of an item's evaluation.
@@ -126,6 +128,9 @@ impl FieldChange {
             }
             Some(other) => quote(&other.to_string()),
         };
+        if self.field == TEXT_HASH {
+            return "text: edited beyond what is held".to_owned();
+        }
         let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
         let field = if self.field.chars().all(known) {
             self.field.clone()
@@ -337,7 +342,12 @@ fn differences(then: &Entry, now: &Entry, out: &mut Diff) {
             then: then.map(|value| (*value).clone()),
             now: now.map(|value| (*value).clone()),
         };
-        let is_same_text = name == SUMMARY && is_same_text(then, now);
+        // Where one side holds all of it, the texts themselves are compared.
+        let is_same_text = match name.as_str() {
+            SUMMARY => is_same_text(then, now),
+            TEXT_HASH => then.is_none() || now.is_none(),
+            _ => false,
+        };
         if is_same_text || name.starts_with(JUDGED) || WITH_TIME.contains(&name.as_str()) {
             aged.push(change);
         } else {
@@ -585,6 +595,21 @@ mod tests {
             assert_eq!(found.changed.len(), changed, "{found:?}");
             assert!(!found.is_empty());
         }
+        let with = |hash: Option<&str>| {
+            let mut entry = entry(&cut(400));
+            let hash = hash.map(|hash| (TEXT_HASH.to_owned(), json!(hash)));
+            entry.item.extend(hash);
+            [entry]
+        };
+        let side = |items| Side {
+            snapshots: &[],
+            items,
+        };
+        let (first, second, without) = (with(Some("a")), with(Some("b")), with(None));
+        let found = diff(side(&first), side(&second));
+        let words = found.changed[0].words(" -> ", str::to_owned);
+        assert_eq!(words, ["text: edited beyond what is held"]);
+        assert!(!diff(side(&without), side(&second)).is_news());
     }
 
     /// A source's stored state with altered fixtures: items changed, lost, reordered, added.

@@ -10,7 +10,9 @@ mod template;
 mod version;
 
 pub use definition::{Definition, OnUnchecked, Source, Wrong, check_name};
-pub use diff::{Added, Aged, Changed, Dropped, FieldChange, GONE, Side, apply, changes_with_time, diff};
+pub use diff::{
+    Added, Aged, Changed, Dropped, FieldChange, GONE, Side, TEXT_HASH, apply, changes_with_time, diff,
+};
 pub use diff::{Diff, Removed};
 pub use feed::{Event, Feed, events};
 pub use gather::{Gathered, Held, HeldItem, Known, Refused, gather};

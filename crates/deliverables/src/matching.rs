@@ -16,11 +16,14 @@ pub struct Names<'a> {
     pub page: Option<(&'a str, &'a str)>,
 }
 
+/// A name of an item, if it has one of this kind.
+type Key<'a> = fn(&Names<'a>) -> Option<Cow<'a, str>>;
+
 /// Finds the items of the first list in the second. Returns pairs of ids; most are twice the same. Items without an id of their own
 /// are known by their address, and by their title only where no other has it. Only names that one item of each list has tell
 /// anything.
 pub fn matches<'a>(before: &[Names<'a>], after: &[Names<'a>]) -> BTreeMap<&'a str, &'a str> {
-    let keys: [fn(&Names<'a>) -> Option<Cow<'a, str>>; 4] = [
+    let keys: [Key<'a>; 4] = [
         |names| names.page.map(|(_, url)| url.into()),
         |names| match names.page {
             Some((title, _)) => Some(format!("title {title}").into()),
@@ -46,10 +49,7 @@ pub fn matches<'a>(before: &[Names<'a>], after: &[Names<'a>]) -> BTreeMap<&'a st
 }
 
 /// Ids by a name that is one item's only.
-fn only<'a>(
-    list: &[Names<'a>],
-    key: fn(&Names<'a>) -> Option<Cow<'a, str>>,
-) -> BTreeMap<Cow<'a, str>, &'a str> {
+fn only<'a>(list: &[Names<'a>], key: Key<'a>) -> BTreeMap<Cow<'a, str>, &'a str> {
     let mut named: BTreeMap<Cow<'a, str>, Option<&str>> = BTreeMap::new();
     for names in list {
         if let Some(name) = key(names) {

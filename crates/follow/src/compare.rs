@@ -272,6 +272,7 @@ mod tests {
             partial: false,
             unread: Vec::new(),
             route: None,
+            until: None,
             asked: Vec::new(),
         }
     }

@@ -113,6 +113,9 @@ pub(super) struct Record {
     /// The route that answered, where its source has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route: Option<String>,
+    /// When the first item leaves it by its age alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<DateTime<Utc>>,
     /// Its exchanges, where all can be asked about.
     pub asked: Vec<EarlierRequest>,
 }
@@ -254,6 +257,7 @@ impl Record {
             partial: false,
             unread: Vec::new(),
             route: None,
+            until: None,
             asked: Vec::new(),
         }
     }
@@ -292,6 +296,7 @@ impl Record {
             partial: !scored.is_complete(),
             unread: scored.unread().map(|part| part.what.clone()).collect(),
             route: scored.route().map(str::to_owned),
+            until: scored.until(),
             asked,
         }
     }
@@ -316,12 +321,15 @@ impl Record {
             .extend(others.map(|mark| Mark { shown: false, ..mark }));
     }
 
-    /// Whether one of its items has ended by itself since, so that a source that says the same does not settle what became of it.
+    /// Whether one of its items has ended by itself since, or is too old for the question, so that a source that says the same does not settle what became of it.
     pub(super) fn has_ended(&self, now: DateTime<Utc>) -> bool {
         let today = now.date_naive();
-        self.items
-            .iter()
-            .any(|item| item.standing.is_none() && item.ends.is_some_and(|day| day < today))
+        let is_past = self.until.is_some_and(|until| until < now);
+        is_past
+            || self
+                .items
+                .iter()
+                .any(|item| item.standing.is_none() && item.ends.is_some_and(|day| day < today))
     }
 
     /// Whether another of the source's routes answered than for this one: one may list more than the other, and say more

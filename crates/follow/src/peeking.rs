@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use freshcontext_contract::{
-    AnyAdapter, BoxFuture, Cx, Descriptor, Earlier, Evidence, Peeked, SourceError, SourceResult,
+    AnyAdapter, BoxFuture, Cx, Descriptor, Earlier, EarlierRequest, Evidence, Peeked, SourceError,
+    SourceResult,
 };
 use serde_json::{Map, Value};
 use url::Url;
@@ -24,6 +25,15 @@ pub(super) struct Peeking {
     pub(super) settled: Arc<Settled>,
 }
 
+impl Peeking {
+    fn has_several_hosts(&self) -> bool {
+        let host = |asked: &EarlierRequest| Url::parse(&asked.url).ok()?.host_str().map(str::to_owned);
+        let mut hosts = self.earlier.asked.iter().map(host);
+        let first = hosts.next();
+        first.is_some_and(|first| hosts.any(|host| host != first))
+    }
+}
+
 impl AnyAdapter for Peeking {
     fn descriptor(&self) -> &'static Descriptor {
         self.inner.descriptor()
@@ -39,13 +49,16 @@ impl AnyAdapter for Peeking {
         arguments: Map<String, Value>,
     ) -> BoxFuture<'a, Result<SourceResult, SourceError>> {
         Box::pin(async move {
-            match self.inner.peek(cx, arguments.clone(), &self.earlier).await? {
-                Peeked::Unchanged(evidence) => {
+            match self.inner.peek(cx, arguments.clone(), &self.earlier).await {
+                // Of several hosts, one that fails says nothing of the others.
+                Err(_) if self.has_several_hosts() => self.inner.collect(cx, arguments).await,
+                Err(error) => Err(error),
+                Ok(Peeked::Unchanged(evidence)) => {
                     *self.settled.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(evidence);
                     // Never shown: whoever reads this looks at `settled` first.
                     Ok(SourceResult::new(nowhere()?, Vec::new()))
                 }
-                Peeked::Moved | Peeked::Untold => self.inner.collect(cx, arguments).await,
+                Ok(Peeked::Moved | Peeked::Untold) => self.inner.collect(cx, arguments).await,
             }
         })
     }

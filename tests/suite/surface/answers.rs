@@ -82,8 +82,9 @@ pub(super) fn both_forms() -> Result<(), Failed> {
     let (mut text, mut json) = (0, 0);
     // A date on its line, in a fact or in brackets; after it, its age. The lines of the envelope that the specification
     // lays down have `Age:` below them.
-    let date =
-        Regex::new(r"(?:: |\| | \()(\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?)(?P<after>(?: \(|, )[^)]*(?:ago|in )|)")?;
+    let date = Regex::new(
+        r"(?:: |\| | \()(\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?)(?P<after>(?: \(|, )[^)]*(?:ago|in |today)|)",
+    )?;
     for example in examples.iter().filter(|example| example.tool != EVALUATE) {
         text += example.text.len();
         json += example.json().len();

@@ -41,6 +41,16 @@ const OTHERS: &[(&str, &str, &str)] = &[
         "fields",
         "an item as the store has it",
     ),
+    (
+        "deliverables/src/gather.rs",
+        "fields",
+        "an item as the store has it",
+    ),
+    (
+        "deliverables/src/version.rs",
+        "fields",
+        "an item as the store has it",
+    ),
 ];
 
 /// Names of fields of our structured answers.

@@ -255,6 +255,11 @@ impl Scored {
         self.at
     }
 
+    /// When the first item leaves the answer by its age alone.
+    pub fn until(&self) -> Option<DateTime<Utc>> {
+        self.scope.until
+    }
+
     /// The items, in the order to show them.
     pub fn items(&self) -> &[ScoredItem] {
         &self.items

@@ -460,6 +460,7 @@ fn clean_scope(scope: Scope) -> Scope {
         name: short(scope.name),
         looked_through: short(scope.looked_through),
         has_newest: scope.has_newest,
+        until: scope.until,
     }
 }
 

@@ -5,9 +5,18 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::words::{HOURS_UNTIL, counted, duration_words};
 use super::{Parsed, Precision, Resolved};
 
-/// How far a date is from that moment, in words: `2 days ago`, `in 3 months`. A day counts from 00:00 UTC and is given
-/// in whole days, as is a month or a year.
+/// How far a date is from that moment, in words: `2 days ago`, `today`, `in 3 months`. A day is given in whole days, as is a month
+/// or a year: one that is past counts from 00:00 UTC, one to come from the day of that moment in UTC.
 pub fn relative(date: &Parsed, at: DateTime<Utc>) -> String {
+    if date.precision == Precision::Day {
+        let ahead = date.instant.date_naive() - at.date_naive();
+        if ahead.is_zero() {
+            return "today".to_owned();
+        }
+        if ahead > TimeDelta::zero() {
+            return format!("in {}", day_words(ahead));
+        }
+    }
     if date.instant > at {
         return format!("in {}", duration_words(date.instant - at));
     }
@@ -91,10 +100,11 @@ mod tests {
     fn what_is_ahead_is_told_so() {
         let at: DateTime<Utc> = "2026-03-05T12:00:00Z".parse().unwrap();
         for (text, words) in [
-            ("2026-03-05", "less than a day ago"),
+            ("2026-03-05", "today"),
+            ("2026-03-06", "in 1 day"),
             ("2026-03-05T11:00:00Z", "1 hour ago"),
             ("2026-03-01", "4 days ago"),
-            ("2026-03-08", "in 2 days"),
+            ("2026-03-08", "in 3 days"),
             ("2031-01-01", "in 4 years"),
         ] {
             assert_eq!(

@@ -102,7 +102,7 @@ impl<'v> InParts<'v> {
             _ => None,
         };
         let outer = document.iter().filter(move |(name, _)| Some(*name) != nest);
-        let all = outer.chain(inner.into_iter().flat_map(|inner| inner.iter()));
+        let all = outer.chain(inner.into_iter().flat_map(ObjectAsVec::iter));
         all.filter(|(name, value)| {
             let is_own = meaning(name).is_some_and(|(field, _)| matches!(field, Field::Id | Field::Content));
             !is_own && is_said(value) && !PARTS.contains(name)
@@ -141,7 +141,7 @@ pub(super) struct Document<'v> {
 }
 
 impl<'v> Document<'v> {
-    /// What a document says of its parts. What has neither title nor address is no document, but the answer of an interface.
+    /// What a document says of its parts. What has neither title nor address is the answer of an interface: its moment dates no document.
     pub(super) fn read(document: &'v ObjectAsVec<'v>, parts: &InParts<'v>) -> Self {
         let shape = Shape::gather(document);
         let of = |field| {
@@ -150,20 +150,15 @@ impl<'v> Document<'v> {
                 .map(|held| held.value)
                 .find(|value| is_said(value))
         };
-        if of(Field::Title).is_none() && of(Field::Source).is_none() {
-            return Self {
-                fields: Vec::new(),
-                id: None,
-                has_address: false,
-            };
-        }
+        let has_address = of(Field::Source).is_some();
+        let is_document = has_address || of(Field::Title).is_some();
         let said = parts.said_by(document);
+        let said = said.map(|(name, value)| (name, meaning(name).map(|(field, _)| field), value));
+        let counts = |field: Option<Field>| is_document || !field.is_some_and(|field| DATES.contains(&field));
         Self {
-            fields: said
-                .map(|(name, value)| (name, meaning(name).map(|(field, _)| field), value))
-                .collect(),
-            id: of(Field::Id).filter(|id| size(id) <= SAID_BYTES),
-            has_address: of(Field::Source).is_some(),
+            fields: said.filter(|(_, field, _)| counts(*field)).collect(),
+            id: of(Field::Id).filter(|id| is_document && size(id) <= SAID_BYTES),
+            has_address,
         }
     }
 

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use freshcontext_contract::{AnyAdapter, BoxFuture, Descriptor, ErrorCode, SourceError};
 use freshcontext_core::answer::Scored;
 use freshcontext_core::sanitize::clean_error;
-use freshcontext_deliverables::{Definition, GONE, Known, Source, Trouble};
+use freshcontext_deliverables::{Definition, GONE, Known, Source, TEXT_HASH, Trouble};
 use freshcontext_records::later::Part;
 use freshcontext_records::make::item_id;
 use freshcontext_store::NewChange;
@@ -451,8 +451,15 @@ fn with_ids(record: &Record, scored: &Scored) -> Vec<(String, Map<String, Value>
     }
     let ids = record.items.iter().map(|mark| mark.id.clone());
     let items = scored.items().iter();
-    ids.zip(items.map(|item| scored.item_structure(item, &item.summary)))
-        .collect()
+    let held = items.map(|item| {
+        let mut held = scored.item_structure(item, &item.summary);
+        // Of a text that is held in part, an edit of the rest shows by its hash.
+        if let Some(hash) = item.text_hash.as_deref().filter(|_| item.summary.ends_with('…')) {
+            held.insert(TEXT_HASH.to_owned(), hash.into());
+        }
+        held
+    });
+    ids.zip(held).collect()
 }
 
 /// What the id of an item in context records is made of, in an item as it is held.

@@ -501,6 +501,11 @@ fn parts_are_restricted_as_their_document_is() {
             assert!(!read.text.contains(text), "{name} {value}: {}", read.text);
         }
     }
+    let bare = json!({"metadata": {"sensitivity": "secret"}, "passages": [{"text": TEXTS[0]}]});
+    let read =
+        evaluated(&json!({"signals": [bare], "query": "signing key", "budget": {"max_tokens": 4_000}}))
+            .unwrap();
+    assert!(!read.text.contains(TEXTS[0]), "{}", read.text);
     // One that says more than its parts can carry is not taken apart, and says what was not read.
     let read = with(
         "metadata",
