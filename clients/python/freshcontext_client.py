@@ -303,6 +303,8 @@ RecheckResult = TypedDict(
         "answered_at": "NotRequired[str]",
         "answered_at_ahead": "NotRequired[str]",
         "checked_at": "NotRequired[str]",
+        "compared": "NotRequired[str]",
+        "not_rechecked": "NotRequired[list[str]]",
         # Of a composite: each section, found as a whole answer is
         "sections": "NotRequired[list[RecheckResultSectionsItem]]",
         "items": "NotRequired[list[RecheckResultItemsItem]]",

@@ -214,6 +214,8 @@ export type RecheckResult = {
   answered_at?: string;
   answered_at_ahead?: string;
   checked_at?: string;
+  compared?: string;
+  not_rechecked?: Array<string>;
   /** Of a composite: each section, found as a whole answer is */
   sections?: Array<{
     tool: string;
