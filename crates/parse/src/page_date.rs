@@ -421,7 +421,7 @@ fn foreign(element: ElementRef<'_>) -> bool {
         .take_while(|ancestor| !matches!(ancestor.value().name(), "main" | "body" | "html"))
         .any(|ancestor| {
             let name = ancestor.value().name();
-            is_anothers(ancestor)
+            is_of_another(ancestor)
                 || matches!(
                     name,
                     "blockquote" | "aside" | "footer" | "nav" | "iframe" | "figure"
@@ -430,7 +430,7 @@ fn foreign(element: ElementRef<'_>) -> bool {
 }
 
 /// Whether a class, an id or the type of an item gives an element to another author.
-fn is_anothers(element: ElementRef<'_>) -> bool {
+fn is_of_another(element: ElementRef<'_>) -> bool {
     let value = element.value();
     let scope = value.attr("itemtype").unwrap_or_default();
     let marked = classes(element).chain(value.id()).any(|mark| {

@@ -8,7 +8,7 @@ use freshcontext_contract::DateValue;
 use scraper::{ElementRef, Html};
 
 use super::labels::{self, Meaning};
-use super::{LABELLED_CHARS, has_more_chars, is_anothers};
+use super::{LABELLED_CHARS, has_more_chars, is_of_another};
 use crate::date;
 use crate::html::{Main, all, line_of};
 
@@ -105,7 +105,7 @@ fn is_beside(element: ElementRef<'_>) -> bool {
 
 /// Whether it is a link, a list of links, a quote, a comment or a block about other pages.
 fn tells_of_another(element: ElementRef<'_>) -> bool {
-    matches!(element.value().name(), "nav" | "blockquote" | "a") || is_anothers(element)
+    matches!(element.value().name(), "nav" | "blockquote" | "a") || is_of_another(element)
 }
 
 /// Whether it holds something of that kind; a link only where its text has a date.
