@@ -106,7 +106,7 @@ fn says_so_elsewhere(sentence: &str) -> bool {
         "pozice",
         "вакансия",
     ];
-    const TAKEN: [&str; 22] = [
+    const TAKEN: [&str; 23] = [
         "ist besetzt",
         "bereits besetzt",
         "wurde besetzt",
@@ -116,6 +116,7 @@ fn says_so_elsewhere(sentence: &str) -> bool {
         "est pourvu",
         "été pourvu",
         "plus disponible",
+        "está cerrada",
         "ya está cubierta",
         "ya está cubierto",
         "ya no está disponible",
@@ -181,12 +182,18 @@ fn is_filled(words: &[&str]) -> bool {
     if !POSITIONS.contains(position) {
         return false;
     }
+    // `this job posting`
+    let rest = match rest.split_first() {
+        Some((second, rest)) if POSITIONS.contains(second) => rest,
+        _ => rest,
+    };
     let between = rest
         .iter()
         .take_while(|word| VERBS.contains(word) || ADVERBS.contains(word))
         .count();
     let is_said = rest.iter().take(between).any(|word| VERBS.contains(word));
-    let Some((what, rest)) = rest.get(between..).and_then(<[&str]>::split_first) else {
+    let said = rest_from(rest, between);
+    let Some((what, rest)) = said.split_first() else {
         return false;
     };
     if is_said
@@ -197,7 +204,7 @@ fn is_filled(words: &[&str]) -> bool {
     }
     // "position closed" alone may be about a day that is named behind it.
     (*what == "filled" || is_said && matches!(*what, "closed" | "expired")) && ends(rest)
-        || is_said && takes_none(rest_from(words, between + 1))
+        || is_said && takes_none(said)
 }
 
 fn rest_from<'w, 's>(words: &'w [&'s str], at: usize) -> &'w [&'s str] {
@@ -250,6 +257,8 @@ mod tests {
             "EDIT: filled, thanks all!\nAcme | Engineer",
             "We have filled this role. Thank you!",
             "This role is no longer active.",
+            "This job posting is no longer active.",
+            "La vacante está cerrada.",
             "Diese Stelle ist bereits besetzt.",
             "Poste pourvu, merci !",
             "Cette offre n'est plus disponible.",

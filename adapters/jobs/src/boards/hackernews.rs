@@ -303,9 +303,39 @@ fn kind(part: &str) -> Kind {
     Kind::Other
 }
 
-/// Whether a part is about pay: an amount with its currency, thousands (`90-120k`), or the word alone.
+/// Whether a part is about pay: an amount with its currency, thousands (`90-120k`), or the word alone. What a company raised, earns or
+/// saves is none: `Series B ($45M)`, `$1.2M ARR`.
 fn is_pay(part: &str, words: &Words) -> bool {
     let any = |list: &[&str]| list.iter().any(|word| words.contain(word));
+    if any(&[
+        "salary",
+        "salaries",
+        "compensation",
+        "competitive pay",
+        "market rate",
+    ]) {
+        return true;
+    }
+    let of_company = [
+        "series",
+        "seed",
+        "raised",
+        "funding",
+        "funded",
+        "backed",
+        "arr",
+        "mrr",
+        "aum",
+        "revenue",
+        "valuation",
+        "saving",
+        "savings",
+        "customers",
+        "users",
+    ];
+    if any(&of_company) || has_millions(part) {
+        return false;
+    }
     let digits = part.chars().any(|c| c.is_ascii_digit());
     let thousands = part
         .to_lowercase()
@@ -314,15 +344,26 @@ fn is_pay(part: &str, words: &Words) -> bool {
             word.strip_suffix('k')
                 .is_some_and(|number| text::is_digits(number, 2..=3))
         });
-    (digits && (part.contains(['$', '€', '£', '¥']) || any(&["usd", "eur", "gbp", "chf", "equity"])))
-        || thousands
-        || any(&[
-            "salary",
-            "salaries",
-            "compensation",
-            "competitive pay",
-            "market rate",
-        ])
+    let currencies = [
+        "usd", "eur", "gbp", "chf", "sgd", "aud", "cad", "nzd", "inr", "pln", "sek", "nok", "dkk", "jpy",
+    ];
+    (digits && (part.contains(['$', '€', '£', '¥']) || any(&currencies))) || thousands
+}
+
+/// Whether an amount is in millions or billions: `$45M`, `€2bn`.
+fn has_millions(part: &str) -> bool {
+    part.split(['$', '€', '£', '¥']).skip(1).any(|amount| {
+        let unit = amount.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
+        let unit = unit
+            .split(|c: char| !c.is_alphabetic())
+            .next()
+            .unwrap_or_default();
+        unit.len() < amount.len()
+            && matches!(
+                unit.to_lowercase().as_str(),
+                "m" | "mm" | "mn" | "b" | "bn" | "million" | "billion"
+            )
+    })
 }
 
 #[cfg(test)]
@@ -357,6 +398,13 @@ mod tests {
             ("£65,000", Kind::Pay),
             ("Competitive salary", Kind::Pay),
             ("EUR 70000", Kind::Pay),
+            ("SGD 8,000/month", Kind::Pay),
+            ("Series B ($45M)", Kind::Other),
+            ("$1.2M ARR", Kind::Other),
+            ("$2B AUM", Kind::Other),
+            ("Saving customers $500k", Kind::Other),
+            ("100% equity", Kind::Terms),
+            ("$150k + equity", Kind::Pay),
             ("Berlin", Kind::Other),
             ("Remote (US)", Kind::Place),
         ] {

@@ -30,6 +30,15 @@ fn plain_dates_behind_the_phrase_are_found() {
         ("Bewerbungen bis zum 5. 1. 2027 an", "2027-01-05"),
         ("Date limite de candidature : le 5 décembre 2026", "2026-12-05"),
         ("Fecha límite: 5 de enero de 2027", "2027-01-05"),
+        ("Encerramento das inscrições: 21/12/2026", "2026-12-21"),
+        ("Termin składania aplikacji: 18.12.2026", "2026-12-18"),
+        ("Uzávěrka přihlášek: 18. 12. 2026", "2026-12-18"),
+        ("Son başvuru tarihi: 18.12.2026", "2026-12-18"),
+        ("Срок подачи заявок: 18.12.2026", "2026-12-18"),
+        (
+            "Applications close: 8 December 2026. UPDATE: reopened until 22 December 2026.",
+            "2026-12-22",
+        ),
         (
             "Apply by email.\nApplication deadline: 5 January 2027",
             "2027-01-05",

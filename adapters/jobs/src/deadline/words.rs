@@ -1,4 +1,5 @@
-//! The words around a closing day, in English, German, French, Italian, Spanish, Dutch and the Nordic languages.
+//! The words around a closing day, in English, German, French, Italian, Spanish, Dutch and the Nordic languages, and labels in a few
+//! others.
 
 /// Phrases that announce a closing day, in lower case, longer ones before what they begin with.
 pub(super) const LABELS: &[&str] = &[
@@ -119,6 +120,15 @@ pub(super) const LABELS: &[&str] = &[
     "plazo de postulación",
     "scadenza per la presentazione delle domande",
     "scadenza per la presentazione delle candidature",
+    // Portuguese, Polish, Czech, Turkish, Russian
+    "encerramento das inscrições",
+    "termin składania aplikacji",
+    "termin nadsyłania aplikacji",
+    "termin składania ofert",
+    "uzávěrka přihlášek",
+    "termín podání přihlášek",
+    "son başvuru tarihi",
+    "срок подачи заявок",
 ];
 
 /// Phrases of applications that announce a closing day only where a closing word stands before the date: adverts write
@@ -197,6 +207,8 @@ pub(super) const NEW_LABELS: &[&str] = &[
     "nouvelle date limite",
     "nuova scadenza",
     "nueva fecha límite",
+    "reopened until",
+    "re-opened until",
 ];
 
 /// Beginnings of words that move a closing day.
