@@ -34,12 +34,15 @@ const duration = (time) => {
   if (hours / 24 < 60) return counted(Math.trunc(hours / 24), "day");
   return months < 24 ? counted(months, "month") : counted(Math.trunc(months / 12), "year");
 };
-const age = (text, now) => {
-  const time = now - moment(text);
-  if (!isDay(text)) return duration(time);
-  return time < DAY ? "less than a day" : time < 2 * DAY ? "1 day" : duration(time);
+const days = (time) => time < DAY ? "less than a day" : time < 2 * DAY ? "1 day" : duration(time);
+const age = (text, now) => (isDay(text) ? days : duration)(now - moment(text));
+const relative = (text, now) => {
+  // A whole day to come is counted from the day of that moment in UTC.
+  const ahead = isDay(text) && text.length >= 10 ? moment(text) - Math.floor(now / DAY) * DAY : -1;
+  if (ahead === 0) return "today";
+  if (ahead > 0) return `in ${days(ahead)}`;
+  return moment(text) > now ? `in ${duration(moment(text) - now)}` : `${age(text, now)} ago`;
 };
-const relative = (text, now) => moment(text) > now ? `in ${duration(moment(text) - now)}` : `${age(text, now)} ago`;
 
 const values = (value, now) => {
   if (value == null) return "none";
