@@ -131,12 +131,42 @@ fn says_so_elsewhere(sentence: &str) -> bool {
         "obsazena",
         "закрыта",
     ];
+    /// Words of a condition: `dès que le poste est pourvu`.
+    const CONDITIONS: [&str; 26] = [
+        "dès",
+        "lorsque",
+        "si",
+        "quand",
+        "jusqu",
+        "tant",
+        "wenn",
+        "sobald",
+        "falls",
+        "bis",
+        "zodra",
+        "als",
+        "wanneer",
+        "totdat",
+        "tot",
+        "cuando",
+        "hasta",
+        "quando",
+        "até",
+        "se",
+        "finché",
+        "gdy",
+        "jakmile",
+        "när",
+        "когда",
+        "если",
+    ];
     let words = || {
         sentence
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| !word.is_empty())
     };
     words().count() <= WORDS
+        && !words().any(|word| CONDITIONS.contains(&word))
         && words().any(|word| THEIRS.contains(&word))
         && TAKEN.iter().any(|taken| sentence.contains(taken))
 }
@@ -293,6 +323,10 @@ mod tests {
             "We have filled our order books.",
             "Die Stelle ist noch nicht besetzt.",
             "Cette version n'est plus disponible.",
+            "L'annonce est retirée dès que le poste est pourvu.",
+            "Wir melden uns, wenn die Stelle bereits besetzt ist.",
+            "Zodra de vacature is vervuld, verwijderen wij haar.",
+            "Cuando la vacante está cerrada, avisamos.",
             "We are filled with joy.",
             "The earlier position was filled in October.",
             "Our previous role was filled; this one is open.",

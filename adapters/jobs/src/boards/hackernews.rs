@@ -316,23 +316,7 @@ fn is_pay(part: &str, words: &Words) -> bool {
     ]) {
         return true;
     }
-    let of_company = [
-        "series",
-        "seed",
-        "raised",
-        "funding",
-        "funded",
-        "backed",
-        "arr",
-        "mrr",
-        "aum",
-        "revenue",
-        "valuation",
-        "saving",
-        "savings",
-        "customers",
-        "users",
-    ];
+    let of_company = ["saving customers", "raised", "arr", "mrr", "aum", "revenue"];
     if any(&of_company) || has_millions(part) {
         return false;
     }
@@ -405,6 +389,8 @@ mod tests {
             ("Saving customers $500k", Kind::Other),
             ("100% equity", Kind::Terms),
             ("$150k + equity", Kind::Pay),
+            ("$130k-$160k (Series A)", Kind::Pay),
+            ("$150k + 401k savings", Kind::Pay),
             ("Berlin", Kind::Other),
             ("Remote (US)", Kind::Place),
         ] {

@@ -1,7 +1,11 @@
 //! Places that an advert leaves out: `worldwide except Germany`, `remote, but not in the US`.
 
 use super::names::{CODES, NAMES, fold};
-use super::stated::LONGEST_NAME;
+use super::stated::{LONGEST_NAME, READ, capitals};
+
+/// Words of a stated place, and behind one that leaves places out, that are looked at.
+const WORDS: usize = 300;
+const WORDS_BEHIND: usize = 40;
 
 /// How far what follows a word is left out.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,7 +57,7 @@ const MARKERS: [(&str, Reach); 31] = [
 ];
 
 /// Words that may stand between such a word and the place.
-const BETWEEN: [&str; 38] = [
+const BEFORE: [&str; 36] = [
     "for",
     "in",
     "from",
@@ -88,45 +92,51 @@ const BETWEEN: [&str; 38] = [
     "el",
     "los",
     "l",
-    "in",
-    "o",
     "os",
     "de",
 ];
 
-/// Longest stretch between, in words.
-const MOST_BETWEEN: usize = 5;
+/// Words that may stand between places, and behind the last.
+const BESIDE: [&str; 11] = [
+    "and", "or", "nor", "only", "please", "the", "und", "oder", "et", "ou", "y",
+];
+
+/// Longest stretch before the place, in words.
+const MOST_BEFORE: usize = 5;
 
 /// A stated place without what it leaves out, and what that is.
 pub(super) fn without_excluded(stated: &str) -> (String, Vec<String>) {
+    let stated = stated.get(..stated.floor_char_boundary(READ)).unwrap_or(stated);
+    let has_small = stated.chars().any(char::is_lowercase);
     let mut kept = String::new();
     let mut excluded = Vec::new();
     let mut from = 0;
-    for (at, word) in words(stated) {
-        if at < from {
+    for (at, word) in words(stated).take(WORDS) {
+        if at < from || (word == "NO" && has_small) {
+            // Among small letters, `NO` is Norway's code.
             continue;
         }
-        let lower = word.to_lowercase();
+        let lower = word.to_lowercase().replace('’', "'");
         let Some((_, reach)) = MARKERS.iter().find(|(marker, _)| *marker == lower) else {
             continue;
         };
-        let before = stated.get(..at).unwrap_or_default();
+        let before = stated.get(..at).unwrap_or_default().trim_end();
         // Just outside a town is near it.
-        if lower == "outside" && !before.trim_end().to_lowercase().ends_with("anywhere") {
+        if lower == "outside" && !before.to_lowercase().ends_with("anywhere") {
             continue;
         }
         let rest = stated.get(at + word.len()..).unwrap_or_default();
-        let stops = |c: char| match c {
-            ')' | ']' | ';' | '|' | '\n' | '—' | '–' => true,
-            ',' => *reach == Reach::Comma,
-            _ => false,
-        };
-        let end = rest.find(stops).unwrap_or(rest.len());
-        let rest = rest.get(..end).unwrap_or_default();
-        let Some(place) = first_place(rest) else {
+        let Some((begin, end)) = places_in(rest, *reach) else {
             continue;
         };
-        excluded.extend(rest.get(place..).map(str::to_owned));
+        let Some(places) = rest.get(begin..end) else {
+            continue;
+        };
+        // `not US-only` is open beyond the US.
+        if lower == "not" && words(places).any(|(_, word)| word.eq_ignore_ascii_case("only")) {
+            continue;
+        }
+        excluded.push(places.to_owned());
         kept.push_str(stated.get(from..at).unwrap_or_default());
         kept.push(' ');
         from = at + word.len() + end;
@@ -135,22 +145,54 @@ pub(super) fn without_excluded(stated: &str) -> (String, Vec<String>) {
     (kept, excluded)
 }
 
-/// Where the place begins, if it stands there after a few words that lead to it.
-fn first_place(text: &str) -> Option<usize> {
-    let all: Vec<(usize, &str)> = words(text).collect();
-    let between = all
-        .iter()
-        .take_while(|(_, word)| BETWEEN.contains(&word.to_lowercase().as_str()))
-        .count();
-    let from = all.get(between..).filter(|_| between <= MOST_BETWEEN)?;
-    let (at, first) = from.first()?;
-    let is_code = first.len() > 1 && CODES.contains_key(first) || super::stated::capitals(first).is_some();
-    let is_name = (1..=LONGEST_NAME.min(from.len())).any(|count| {
-        let end = from.get(count - 1).map(|(at, word)| at + word.len());
+/// Where the places begin and end that stand behind such a word, where nothing else does: `no US visa` leaves out no place.
+fn places_in(rest: &str, reach: Reach) -> Option<(usize, usize)> {
+    let stops = |c: char| match c {
+        ')' | ']' | ';' | '|' | '\n' | '—' | '–' => true,
+        ',' => reach == Reach::Comma,
+        _ => false,
+    };
+    if rest.starts_with(',') {
+        return None;
+    }
+    let all = rest.get(..rest.find(stops).unwrap_or(rest.len()))?;
+    let list: Vec<(usize, &str)> = words(all).take(WORDS_BEHIND).collect();
+    let is_before = |(_, word): &&(usize, &str)| BEFORE.contains(&word.to_lowercase().as_str());
+    let first = list.iter().take_while(is_before).count();
+    let (begin, _) = *list.get(first).filter(|_| first <= MOST_BEFORE)?;
+    let (mut next, mut end) = (first, begin);
+    // Where the places before the last comma end.
+    let mut before_comma = None;
+    while let Some((at, word)) = list.get(next) {
+        if next > first && all.get(end..*at).is_some_and(|gap| gap.contains(',')) {
+            before_comma = Some(end);
+        }
+        let taken = name_at(all, list.get(next..).unwrap_or_default());
+        let is_beside = next > first && BESIDE.contains(&word.to_lowercase().as_str());
+        if taken == 0 && !is_beside {
+            // Behind a comma, something else may follow.
+            return before_comma.map(|end| (begin, end));
+        }
+        next += taken.max(1);
+        if let Some((at, word)) = list.get(next - 1) {
+            end = at + word.len();
+        }
+    }
+    (list.len() < WORDS_BEHIND).then_some((begin, all.len()))
+}
+
+/// How many words the name or code takes that they begin with.
+fn name_at(text: &str, list: &[(usize, &str)]) -> usize {
+    let Some((at, first)) = list.first() else {
+        return 0;
+    };
+    let named = (1..=LONGEST_NAME.min(list.len())).rev().find(|count| {
+        let end = list.get(count - 1).map(|(at, word)| at + word.len());
         let name = end.and_then(|end| text.get(*at..end)).map(fold);
         name.is_some_and(|name| NAMES.contains_key(name.as_str()))
     });
-    (is_code || is_name).then_some(*at)
+    let is_code = first.len() > 1 && CODES.contains_key(first) || capitals(first).is_some();
+    named.unwrap_or(usize::from(is_code))
 }
 
 /// The words of a text, and where they begin.
@@ -189,6 +231,9 @@ mod tests {
             ("Remote (US, except CA and NY)", &["CA and NY"]),
             ("Weltweit remote, außer Deutschland", &["Deutschland"]),
             ("Télétravail, sauf France", &["France"]),
+            ("Remote, we don’t hire in New York", &["New York"]),
+            ("Worldwide except Germany, Berlin office optional", &["Germany"]),
+            ("REMOTE (NO GERMANY)", &["GERMANY"]),
         ] {
             assert_eq!(without_excluded(stated).1, left_out, "{stated}");
         }
@@ -199,6 +244,13 @@ mod tests {
             "Contract outside IR35, London",
             "Remote, no agencies, Berlin",
             "Nottingham",
+            "San Francisco, no US visa sponsorship",
+            "London, £40k excluding London weighting",
+            "Remote, not US-only",
+            "Remote, not just US",
+            "Oslo NO / Berlin",
+            "Salvo, NC",
+            "Remote (open to non-US citizens)",
             "Not remote — Munich",
         ] {
             let (kept, left_out) = without_excluded(stated);

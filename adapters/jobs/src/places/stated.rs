@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::names::{Area, CODES, Code, NAMES, Name, Reading, STATES_BEHIND_TOWN, TOWN_AND_AREA, Town, fold};
 
 /// Characters of a stated place that are read; boards list up to fifty places of an advert.
-const READ: usize = 2_000;
+pub(super) const READ: usize = 2_000;
 /// Words of the longest name.
 pub(super) const LONGEST_NAME: usize = 5;
 

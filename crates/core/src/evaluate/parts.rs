@@ -33,10 +33,12 @@ const PARTS: [&str; 18] = [
 /// Dates of a document. A part with one of its own has no use for another kind.
 const DATES: [Field; 3] = [Field::Published, Field::Created, Field::Modified];
 
-/// Most that a document says of its parts, in bytes. One that says more is not taken apart: what restricts its use would be lost.
-const SAID_BYTES: usize = 4_096;
-/// As many parts of a document get what it says. No call may have as many signals.
-const MOST_PARTS: usize = 1_000;
+/// Most that a document says of each part, in bytes. One that says more is not taken apart: what restricts its use would be lost.
+const SAID_BYTES: usize = 8_192;
+/// Most that all documents of a call say of all their parts, in bytes. What comes behind is not taken apart.
+const REPEATED_BYTES: usize = 16 << 20;
+/// What a value takes besides its text, in bytes, roughly.
+const VALUE_BYTES: usize = 64;
 
 /// A document in parts.
 #[derive(Debug)]
@@ -45,6 +47,28 @@ pub(super) struct InParts<'v> {
     pub lists: Vec<(&'v str, &'v [Node<'v>])>,
     /// The object that holds them, where that is not the outermost: `_source` of a hit.
     nest: Option<&'v str>,
+    /// What the document says of each, in bytes.
+    said: usize,
+}
+
+/// What may still be repeated.
+#[derive(Debug)]
+pub(super) struct Left(usize);
+
+impl Default for Left {
+    fn default() -> Self {
+        Self(REPEATED_BYTES)
+    }
+}
+
+impl Left {
+    /// Whether there is room for what the document says of all its parts; if so, it is taken.
+    pub(super) fn take(&mut self, parts: &InParts<'_>) -> bool {
+        let count: usize = parts.lists.iter().map(|(_, list)| list.len()).sum();
+        let left = self.0.checked_sub(count.saturating_mul(parts.said));
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
 }
 
 /// Whether a value is a part: a text, or what `is_part` says.
@@ -66,8 +90,12 @@ pub(super) fn parts_of<'v>(
         });
         lists.collect::<Vec<_>>()
     };
-    let outer = lists_of(document);
-    let found = if outer.is_empty() {
+    let mut found = InParts {
+        lists: lists_of(document),
+        nest: None,
+        said: 0,
+    };
+    if found.lists.is_empty() {
         let mut nests = document.iter().filter_map(|(name, value)| match value {
             // What has a role is a message to or from a model.
             Node::Object(inner) if NESTS.contains(&name) && last(inner, "role").is_none() => {
@@ -76,21 +104,10 @@ pub(super) fn parts_of<'v>(
             _ => None,
         });
         let (nest, lists) = nests.find(|(_, lists)| !lists.is_empty())?;
-        InParts {
-            lists,
-            nest: Some(nest),
-        }
-    } else {
-        InParts {
-            lists: outer,
-            nest: None,
-        }
-    };
-    let said = found
-        .said_by(document)
-        .map(|(_, value)| size(value))
-        .sum::<usize>();
-    (said <= SAID_BYTES).then_some(found)
+        (found.lists, found.nest) = (lists, Some(nest));
+    }
+    found.said = found.said_by(document).map(|(_, value)| size(value)).sum();
+    (found.said <= SAID_BYTES).then_some(found)
 }
 
 impl<'v> InParts<'v> {
@@ -113,7 +130,7 @@ impl<'v> InParts<'v> {
 /// The bytes of a value, roughly; no more of it is looked at than counts.
 fn size(value: &Node<'_>) -> usize {
     fn add(value: &Node<'_>, sum: &mut usize) {
-        *sum += 8;
+        *sum += VALUE_BYTES;
         match value {
             _ if *sum > SAID_BYTES => {}
             Node::Str(text) => *sum += text.len(),
@@ -163,7 +180,7 @@ impl<'v> Document<'v> {
     }
 
     /// A part with what its document says of it. What the part says itself counts.
-    pub(super) fn around(&self, part: &Node<'_>, at: usize) -> Value {
+    pub(super) fn around(&self, part: &Node<'_>) -> Value {
         let mut whole = match part {
             Node::Str(text) => Value::Object(Map::from_iter([("content".to_owned(), text.as_ref().into())])),
             other => Value::from(other),
@@ -176,9 +193,6 @@ impl<'v> Document<'v> {
         let Value::Object(fields) = &mut whole else {
             return whole;
         };
-        if at >= MOST_PARTS {
-            return whole;
-        }
         let own = Shape::gather(part);
         let says = |field: Field| own.of(field).any(|held| is_said(held.value));
         let is_dated = DATES.into_iter().any(says);

@@ -21,7 +21,7 @@ use crate::decay::{DecayTable, age_hours, half_life_hours};
 use crate::origins::{Shown, of_signal};
 use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean_line, cut_marked};
-use crate::standing::Standing;
+use crate::standing::{Severity, Standing};
 
 /// What was changed, in a sentence.
 pub(super) type Change = Cow<'static, str>;
@@ -427,8 +427,14 @@ fn guard(given: &Given<'_>, beside: &[Hint]) -> Guard {
 fn by_text(given: &Given<'_>, hints: &[Hint]) -> Guard {
     let (text, title_only) = match (given.content, given.title) {
         _ if given.held_back() => return Guard::Clear,
-        // Of what its source says does not stand, the text is often nothing but a notice of that.
-        _ if given.is_item && !given.standing.is_empty() => return Guard::Clear,
+        // It stays out for that, and its text is often nothing but a notice of it.
+        _ if given
+            .standing
+            .iter()
+            .any(|sign| Severity::of(sign.state) == Severity::Void) =>
+        {
+            return Guard::Clear;
+        }
         (Some(content), _) => (content, false),
         (None, Some(title)) => (title, true),
         (None, None) => return Guard::Clear,

@@ -176,19 +176,14 @@ fn says(value: &Node<'_>) -> (bool, bool) {
     (text, has(Field::Title) && has(Field::Source))
 }
 
-/// The parts of a document that has no text of its own.
+/// The parts of a document that has no text of its own. Most values have no such list, which their names tell at once.
 fn parts_of<'v>(value: &'v Node<'v>) -> Option<InParts<'v>> {
-    match value {
-        Node::Object(fields)
-            if !is_message(value)
-                && !is_failed(fields)
-                && lists_in(fields).is_empty()
-                && !has_text_anywhere(fields) =>
-        {
-            parts::parts_of(fields, is_part)
-        }
-        _ => None,
-    }
+    let Node::Object(fields) = value else {
+        return None;
+    };
+    let found = parts::parts_of(fields, is_part)?;
+    let is_other = is_message(value) || is_failed(fields) || !lists_in(fields).is_empty();
+    (!is_other && !has_text_anywhere(fields)).then_some(found)
 }
 
 fn is_part(value: &Node<'_>) -> bool {
@@ -204,11 +199,11 @@ fn has_text_anywhere(fields: &ObjectAsVec<'_>) -> bool {
         .is_some_and(|content| !is_blank(content.text) && !names::is_digest(content.name))
 }
 
-/// A document that was found, and the one that it is a part of with its place there.
+/// A document that was found, and the one that it is a part of.
 #[derive(Clone, Copy)]
 struct Document<'v> {
     node: &'v Node<'v>,
-    part_of: Option<(&'v Node<'v>, usize)>,
+    part_of: Option<&'v Node<'v>>,
 }
 
 impl<'v> From<&'v Node<'v>> for Document<'v> {
@@ -248,10 +243,10 @@ fn gather<'v>(value: &'v Node<'v>, path: String, depth: usize, out: &mut Vec<Fou
             let below = |name: &str| below(&path, name);
             if let Some(found) = parts_of(value) {
                 for (name, list) in found.lists {
-                    let parts = list.iter().filter(|part| is_part(part)).enumerate();
-                    let parts = parts.map(|(at, node)| Document {
+                    let parts = list.iter().filter(|part| is_part(part));
+                    let parts = parts.map(|node| Document {
                         node,
-                        part_of: Some((value, at)),
+                        part_of: Some(value),
                     });
                     out.push((below(name), parts.collect()));
                 }
@@ -323,6 +318,7 @@ fn is_found(value: &Node<'_>) -> bool {
 pub(super) fn take_out(signals: &mut Value) -> Vec<String> {
     let mut read = Vec::new();
     let mut left = Vec::new();
+    let mut left_to_repeat = parts::Left::default();
     let taken = {
         let view = borrowed(signals);
         match &view {
@@ -334,15 +330,17 @@ pub(super) fn take_out(signals: &mut Value) -> Vec<String> {
                 let mut out = Vec::new();
                 for entry in list {
                     match entry {
-                        entry if is_shell(entry) => match documents_in(entry, &mut read, &mut left) {
-                            Some(documents) => {
-                                out.push(Value::Object(Map::from_iter([(
-                                    "results".to_owned(),
-                                    Value::Array(documents),
-                                )])));
+                        entry if is_shell(entry) => {
+                            match documents_in(entry, &mut left_to_repeat, &mut read, &mut left) {
+                                Some(documents) => {
+                                    out.push(Value::Object(Map::from_iter([(
+                                        "results".to_owned(),
+                                        Value::Array(documents),
+                                    )])));
+                                }
+                                None => out.push(Value::from(entry)),
                             }
-                            None => out.push(Value::from(entry)),
-                        },
+                        }
                         // A cursor beside a list, as Qdrant's `scroll` returns it.
                         Node::Null if list.iter().any(is_shell) => {}
                         other => out.push(Value::from(other)),
@@ -356,7 +354,9 @@ pub(super) fn take_out(signals: &mut Value) -> Vec<String> {
                     _ => Value::Array(out),
                 })
             }
-            one if is_wrapping(one) => documents_in(one, &mut read, &mut left).map(Value::Array),
+            one if is_wrapping(one) => {
+                documents_in(one, &mut left_to_repeat, &mut read, &mut left).map(Value::Array)
+            }
             _ => None,
         }
     };
@@ -390,7 +390,12 @@ pub(super) fn take_out(signals: &mut Value) -> Vec<String> {
 }
 
 /// The documents in an answer; none where nothing in it looks like one.
-fn documents_in(answer: &Node<'_>, read: &mut Vec<String>, left: &mut Vec<String>) -> Option<Vec<Value>> {
+fn documents_in(
+    answer: &Node<'_>,
+    left_to_repeat: &mut parts::Left,
+    read: &mut Vec<String>,
+    left: &mut Vec<String>,
+) -> Option<Vec<Value>> {
     let structured = structured(answer);
     if let Some(own) = structured.filter(|found| is_own(found)) {
         return Some(vec![Value::from(own)]);
@@ -410,6 +415,8 @@ fn documents_in(answer: &Node<'_>, read: &mut Vec<String>, left: &mut Vec<String
             .any(|other| one.is_some_and(|one| of_stage(one, other)))
     };
     let mut out = Vec::new();
+    // The document whose parts come now, if it is taken apart.
+    let mut whole: Option<(&Node<'_>, Option<parts::Document<'_>>)> = None;
     for (at, (path, documents)) in lists.iter().enumerate() {
         // The lists of one batch answer different questions.
         if !path.ends_with(']') && is_again(at) {
@@ -417,21 +424,29 @@ fn documents_in(answer: &Node<'_>, read: &mut Vec<String>, left: &mut Vec<String
             continue;
         }
         read.push(path.clone());
-        let mut whole: Option<(&Node<'_>, parts::Document<'_>)> = None;
         for document in documents {
-            let Some((value, at)) = document.part_of else {
+            let Some(value) = document.part_of else {
                 out.push(Value::from(document.node));
                 continue;
             };
             if !whole
                 .as_ref()
                 .is_some_and(|(known, _)| std::ptr::eq(*known, value))
-                && let (Node::Object(fields), Some(found)) = (value, parts_of(value))
             {
-                whole = Some((value, parts::Document::read(fields, &found)));
+                let around = match (value, parts_of(value)) {
+                    (Node::Object(fields), Some(found)) if left_to_repeat.take(&found) => {
+                        Some(parts::Document::read(fields, &found))
+                    }
+                    // Judged as one document, whose answer names what was not read.
+                    _ => {
+                        out.push(Value::from(value));
+                        None
+                    }
+                };
+                whole = Some((value, around));
             }
-            if let Some((_, around)) = &whole {
-                out.push(around.around(document.node, at));
+            if let Some((_, Some(around))) = &whole {
+                out.push(around.around(document.node));
             }
         }
     }
